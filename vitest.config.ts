@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { leaveTerminal } from './scripts/ownSession.mjs';
-import { onMemoryDisk } from './testing/memoryDisk.ts';
+import { onMemoryDisk } from './test/support/memoryDisk.ts';
 
 // What tests start must not ask whoever started them.
 await leaveTerminal();
@@ -27,7 +27,7 @@ const alone = ['test/proof/**/*.test.ts', ...mocking];
 
 export default defineConfig({
   test: {
-    reporters: ['default', './testing/closingLine.ts'],
+    reporters: ['default', './test/support/closingLine.ts'],
     setupFiles: ['./test/fixedSeed.ts'],
     // An event that never comes ends its test; a machine that is busy does not.
     expect: { requireAssertions: true, poll: { timeout: 50_000, interval: 10 } },

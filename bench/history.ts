@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { startServer } from '../testing/postgres/server.ts';
-import { programLine } from '../testing/program.ts';
+import { startServer } from '../test/support/postgres/server.ts';
+import { programLine } from '../test/support/program.ts';
 import { makeVariedJournal, rejectAllButTheOldest } from './measure/longJournal.ts';
 import {
   makeVariedSharedJournal,

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startServer } from '../testing/postgres/server.ts';
-import { programLine } from '../testing/program.ts';
-import { recipient } from '../testing/sandbox.ts';
+import { startServer } from '../test/support/postgres/server.ts';
+import { programLine } from '../test/support/program.ts';
+import { recipient } from '../test/support/sandbox.ts';
 import { writeRows } from './measure/rowFiles.ts';
 import { newJournal } from './measure/sharedScene.ts';
 import { homeIn, type Stage, setStage } from './measure/stage.ts';

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startServer } from '../testing/postgres/server.ts';
-import { programLine } from '../testing/program.ts';
+import { startServer } from '../test/support/postgres/server.ts';
+import { programLine } from '../test/support/program.ts';
 import { makeVariedSharedJournal } from './measure/longSharedJournal.ts';
 import { type RowKind, writeRows } from './measure/rowFiles.ts';
 import { startNginx } from './measure/service.ts';

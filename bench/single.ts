@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { programLine } from '../testing/program.ts';
+import { programLine } from '../test/support/program.ts';
 import { makeVariedJournal } from './measure/longJournal.ts';
 import { setStage } from './measure/stage.ts';
 import type { Measure } from './measure/table.ts';

@@ -1,4 +1,4 @@
-import type { Home } from '../testing/home.ts';
+import type { Home } from '../test/support/home.ts';
 import type { Dice } from './dice.ts';
 import type { Lane } from './lane.ts';
 import { type Pace, playAtPace } from './pace.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
-import { root } from '../testing/root.ts';
+import { root } from '../test/support/root.ts';
 
 export type Bundle = {
   /** From the project's folder. */

@@ -1,4 +1,4 @@
-import { recipient } from '../testing/sandbox.ts';
+import { recipient } from '../test/support/sandbox.ts';
 
 export type Operation = 'message' | 'transfer';
 export const operations: readonly Operation[] = ['message', 'transfer'];

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Home } from '../testing/home.ts';
+import { Home } from '../test/support/home.ts';
 import { entriesIn, journalOf, type Kept } from './look.ts';
 import { type Service, startService } from './service.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import type { Home } from '../testing/home.ts';
+import type { Home } from '../test/support/home.ts';
 
 export type Kept = {
   readonly id: string;

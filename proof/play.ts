@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import type { Home } from '../testing/home.ts';
-import type { FaultSpec, LedgerEffect } from '../testing/sandbox.ts';
+import type { Home } from '../test/support/home.ts';
+import type { FaultSpec, LedgerEffect } from '../test/support/sandbox.ts';
 import type { Stage } from './arena.ts';
 import { onceOnly } from './jobs.ts';
 import { objectsOf, type Ran, run, type Start } from './run.ts';

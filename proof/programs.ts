@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Plugin } from 'rolldown';
-import { foreignBin } from '../testing/program.ts';
-import { root } from '../testing/root.ts';
+import { foreignBin } from '../test/support/program.ts';
+import { root } from '../test/support/root.ts';
 import { type Bundle, bundle } from './bundle.ts';
 
 /** What is run, by its path. */

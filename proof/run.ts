@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { startOf } from '../testing/program.ts';
+import { startOf } from '../test/support/program.ts';
 
 export type Ran = {
   readonly argv: readonly string[];

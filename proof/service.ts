@@ -1,6 +1,6 @@
 import { defaultReadings, type Readings } from '../src/sandbox/readings.ts';
-import { controlOf, type LedgerEffect } from '../testing/sandbox.ts';
-import { startSandboxProcess } from '../testing/sandboxProcess.ts';
+import { controlOf, type LedgerEffect } from '../test/support/sandbox.ts';
+import { startSandboxProcess } from '../test/support/sandboxProcess.ts';
 import { shipped } from './programs.ts';
 import { endWithProof } from './run.ts';
 

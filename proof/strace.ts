@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { hasTool } from '../testing/tools.ts';
+import { hasTool } from '../test/support/tools.ts';
 import type { Arena } from './arena.ts';
 
 /** One system call of a run: the n-th with its name in the program's main thread. */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withMarked } from '../scripts/marked.ts';
-import { root } from '../testing/root.ts';
+import { root } from '../test/support/root.ts';
 import { type Finding, Tally } from './tally.ts';
 
 /** What is counted, by the heading of its column. */

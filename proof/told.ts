@@ -1,5 +1,5 @@
 import { exitTable } from '../src/once/failures.ts';
-import type { LedgerEffect } from '../testing/sandbox.ts';
+import type { LedgerEffect } from '../test/support/sandbox.ts';
 import { objectsOf, type Ran } from './run.ts';
 
 const documented = new Set<number>(exitTable.map(({ exit }) => exit));

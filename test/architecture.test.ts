@@ -4,9 +4,10 @@ import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, test } from 'vitest';
 
 const src = resolve(import.meta.dirname, '../src');
-const beside = ['testing', 'proof', 'bench', 'scripts', 'golden'].map((name) =>
-  resolve(import.meta.dirname, '..', name),
-);
+const [support, golden, ...others] = ['test/support', 'test/golden', 'proof', 'bench', 'scripts'].map(
+  (name) => resolve(import.meta.dirname, '..', name),
+) as [string, string, ...string[]];
+const beside = [support, golden, ...others];
 
 /** The rooms and what stands beside them: what each imports of the others, exactly. */
 const rooms: Record<string, readonly string[]> = {
@@ -236,7 +237,7 @@ describe('names', () => {
   });
 
   test('are exported only where another file takes them', () => {
-    const everything = [src, import.meta.dirname, ...beside].flatMap(files).map(sourceOf);
+    const everything = [src, import.meta.dirname, ...others].flatMap(files).map(sourceOf);
     // It takes what is built.
     const start = readFileSync(resolve(import.meta.dirname, '../bin/botctl.js'), 'utf8');
     // The build puts it in the place of Node's.
@@ -373,20 +374,24 @@ describe('the silent rooms', () => {
 });
 
 describe('what judges the program', () => {
-  test('takes nothing out of test/: what tests, proof and bench share is in testing/', () => {
+  test('takes nothing out of test/: what tests, proof and bench share is in test/support/', () => {
     const found = beside.flatMap(files).flatMap((file) =>
       importsOf(file)
-        .filter(
-          ({ to }) => to.startsWith('.') && resolve(dirname(file), to).startsWith(`${import.meta.dirname}/`),
-        )
+        .filter(({ to }) => {
+          const path = resolve(dirname(file), to);
+          const isShared = [support, golden].some((folder) => path.startsWith(`${folder}/`));
+          return to.startsWith('.') && path.startsWith(`${import.meta.dirname}/`) && !isShared;
+        })
         .map(({ to }) => `${file}: ${to}`),
     );
     expect(found).toEqual([]);
   });
 
   test('plays the golden files without knowing more of src than how it is started', () => {
-    const golden = files(resolve(import.meta.dirname, '../golden')).flatMap(importsOf);
-    expect(golden.flatMap(({ to }) => (to.startsWith('../src/') ? [to] : []))).toEqual(['../src/main.ts']);
+    const imported = files(golden).flatMap(importsOf);
+    expect(imported.flatMap(({ to }) => (to.startsWith('../../src/') ? [to] : []))).toEqual([
+      '../../src/main.ts',
+    ]);
   });
 
   test('has the expected tables from the design alone: they import nothing', () => {

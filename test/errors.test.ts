@@ -9,8 +9,8 @@ import {
   failureExits,
   retryOf,
 } from '../src/once/failures.ts';
-import { runMain } from '../testing/inProcess.ts';
-import { sampleTree } from '../testing/sampleTree.ts';
+import { runMain } from './support/inProcess.ts';
+import { sampleTree } from './support/sampleTree.ts';
 
 const retries = [
   [0, undefined],

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, posix, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { linkTargets, pagesWithTables, withTables } from '../scripts/pages.ts';
-import { pages, pageText } from '../testing/pages.ts';
+import { pages, pageText } from './support/pages.ts';
 
 const root = resolve(import.meta.dirname, '..');
 

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { Refusal } from '../../scripts/refusal.ts';
-import { freePort } from '../../testing/postgres/freePort.ts';
+import { freePort } from '../../test/support/postgres/freePort.ts';
 
 export type Service = { readonly url: string; stop(): Promise<void> };
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { program, programWords } from '../../testing/program.ts';
+import { program, programWords } from '../../test/support/program.ts';
 
 /** A machine to measure on: a home of its own with a profile in use, and a service on loopback. */
 export type Stage = {

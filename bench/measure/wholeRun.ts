@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { program, programWords } from '../../testing/program.ts';
+import { program, programWords } from '../../test/support/program.ts';
 
 export type WholeRun = {
   readonly seconds: number;

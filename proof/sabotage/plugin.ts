@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'rolldown';
 import { parseAst } from 'rolldown/parseAst';
-import { root } from '../../testing/root.ts';
+import { root } from '../../test/support/root.ts';
 import type { Seam, Variant } from './variants.ts';
 
 type Declared = { readonly id: { readonly start: number; readonly name: string } };

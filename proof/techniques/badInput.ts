@@ -1,5 +1,5 @@
-import { Home } from '../../testing/home.ts';
-import { runMain } from '../../testing/inProcess.ts';
+import { Home } from '../../test/support/home.ts';
+import { runMain } from '../../test/support/inProcess.ts';
 import type { Arena, Technique } from '../arena.ts';
 import { playAtPace } from '../pace.ts';
 import { type Ran, run, type Start } from '../run.ts';

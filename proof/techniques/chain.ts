@@ -1,5 +1,5 @@
 import type { Readings } from '../../src/sandbox/readings.ts';
-import { clientOf, type LedgerEffect, recipient } from '../../testing/sandbox.ts';
+import { clientOf, type LedgerEffect, recipient } from '../../test/support/sandbox.ts';
 import { playEach, type Stage, shareOf, type Technique } from '../arena.ts';
 import type { Lane } from '../lane.ts';
 import { begin, type Play } from '../play.ts';

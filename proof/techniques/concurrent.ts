@@ -1,4 +1,4 @@
-import { randomFaults } from '../../testing/randomFaults.ts';
+import { randomFaults } from '../../test/support/randomFaults.ts';
 import { type Arena, playOne, type Technique } from '../arena.ts';
 import { batchOf, type Job, pay, say } from '../jobs.ts';
 import { begin } from '../play.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Home } from '../../testing/home.ts';
+import type { Home } from '../../test/support/home.ts';
 import { type Arena, isSlice, playEach, type Stage } from '../arena.ts';
 import { command, type Operation, operations } from '../jobs.ts';
 import { begin, type Play } from '../play.ts';

@@ -1,4 +1,4 @@
-import { recipient } from '../../testing/sandbox.ts';
+import { recipient } from '../../test/support/sandbox.ts';
 import { playEach, type Stage, shareOf, type Technique } from '../arena.ts';
 import { command, type Operation, onceOnly, operations } from '../jobs.ts';
 import { begin, type Play } from '../play.ts';

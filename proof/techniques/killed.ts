@@ -1,4 +1,4 @@
-import type { Home } from '../../testing/home.ts';
+import type { Home } from '../../test/support/home.ts';
 import { isSlice, playEach, playOne, type Stage, shareOf, type Technique } from '../arena.ts';
 import { hasStrace, injecting, type Site } from '../strace.ts';
 import { aftermath, inEveryWay, type Story, setScene, sitesOf, stories, usedMachine } from './stories.ts';

@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Home } from '../../testing/home.ts';
+import type { Home } from '../../test/support/home.ts';
 import { type Arena, playOne, type Stage } from '../arena.ts';
 import { batchOf, command, type Job, pay, say } from '../jobs.ts';
 import { begin, type Play, type Setting } from '../play.ts';

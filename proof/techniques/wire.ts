@@ -1,4 +1,4 @@
-import { makeCertificates } from '../../testing/certificates.ts';
+import { makeCertificates } from '../../test/support/certificates.ts';
 import { type Arena, playEach, playOne, type Stage, shareOf, type Technique } from '../arena.ts';
 import { command, type Operation, onceOnly, operations } from '../jobs.ts';
 import type { Lane } from '../lane.ts';

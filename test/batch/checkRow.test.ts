@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Checking, checkRow, Recipients } from '../../src/batch/checkRow.ts';
 import type { RowComplaint } from '../../src/batch/failures.ts';
 import type { Kind } from '../../src/once/entry/wanted.ts';
-import { recipient } from '../../testing/sandbox.ts';
+import { recipient } from '../support/sandbox.ts';
 
 const message = { conversation_id: 'c', content: 'x' };
 const transfer = { id: 'a', to_address: recipient, asset: 'SOL', amount: '1.50' };

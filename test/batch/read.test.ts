@@ -4,8 +4,8 @@ import { Recipients } from '../../src/batch/checkRow.ts';
 import type { Mending } from '../../src/batch/columns.ts';
 import { type ReadFile, type Reading, readRows } from '../../src/batch/read.ts';
 import type { Kind } from '../../src/once/entry/wanted.ts';
-import { failureOf } from '../../testing/failure.ts';
-import { recipient } from '../../testing/sandbox.ts';
+import { failureOf } from '../support/failure.ts';
+import { recipient } from '../support/sandbox.ts';
 
 const interrupted = new AbortController().signal;
 

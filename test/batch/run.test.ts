@@ -16,7 +16,7 @@ import {
   posted,
   ScriptedEngine,
   transfer,
-} from '../../testing/scriptedEngine.ts';
+} from '../support/scriptedEngine.ts';
 
 function rowOf(order: Order, context: EngineContext, nth = 0): Row {
   const head = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RpcNode } from '../../src/chain/node.ts';
 import type { Channel, FlightLimits } from '../../src/once/wire/flight.ts';
-import { HeldClock } from '../../testing/heldClock.ts';
+import { HeldClock } from '../support/heldClock.ts';
 import { genesis, type Said, ScriptedNode } from './scriptedNode.ts';
 import { bob, mint, otherMint, wallet } from './transactions.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Commitment } from '../../src/chain/node.ts';
 import { mostSignatures } from '../../src/chain/node.ts';
-import { HeldClock } from '../../testing/heldClock.ts';
+import { HeldClock } from '../support/heldClock.ts';
 import { genesis, nowMs, type Said, type Says, ScriptedNode } from './scriptedNode.ts';
 import { ada, key, mint, paying, read, signature, wallet, written } from './transactions.ts';
 

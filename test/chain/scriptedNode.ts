@@ -1,6 +1,6 @@
 import { RpcNode } from '../../src/chain/node.ts';
 import type { Flight, Reply } from '../../src/once/wire/flight.ts';
-import { HeldClock } from '../../testing/heldClock.ts';
+import { HeldClock } from '../support/heldClock.ts';
 import { key } from './transactions.ts';
 
 export const genesis = key(42);

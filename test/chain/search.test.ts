@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Search, searchFor } from '../../src/chain/search.ts';
 import { countedAsset } from '../../src/once/entry/amount.ts';
 import { type AssetNames, assetNamesIn } from '../../src/once/entry/assetNames.ts';
-import { baseUrl, done, endWith, newEntry, nowMs, opened } from '../../testing/journals.ts';
+import { baseUrl, done, endWith, newEntry, nowMs, opened } from '../support/journals.ts';
 import { genesis, type Says, ScriptedNode } from './scriptedNode.ts';
 import { ada, asked, key, type Made, paying, signature, wallet, written } from './transactions.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ChainView, Look } from '../../src/chain/verdict.ts';
 import { type Chain, settle, type Verified, verifyEach, watch } from '../../src/chain/verify.ts';
 import type { Entry } from '../../src/once/journal/journal.ts';
-import { HeldClock } from '../../testing/heldClock.ts';
+import { HeldClock } from '../support/heldClock.ts';
 import {
   baseUrl,
   done,
@@ -12,7 +12,7 @@ import {
   newPath,
   nowMs,
   opened,
-} from '../../testing/journals.ts';
+} from '../support/journals.ts';
 import { genesis, type Said, type Says, ScriptedNode } from './scriptedNode.ts';
 import { ada, asked, key, type Made, paying, read, signature, written } from './transactions.ts';
 

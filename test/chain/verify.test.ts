@@ -5,8 +5,8 @@ import type { Lookup } from '../../src/chain/node.ts';
 import { isFinalMatch, standingOf } from '../../src/chain/verdict.ts';
 import { type Chain, type Verified, verifyEach, watch } from '../../src/chain/verify.ts';
 import type { Entry, Journal } from '../../src/once/journal/journal.ts';
-import { HeldClock } from '../../testing/heldClock.ts';
-import { endWith, type JournalInHand, newEntry, nowMs, opened } from '../../testing/journals.ts';
+import { HeldClock } from '../support/heldClock.ts';
+import { endWith, type JournalInHand, newEntry, nowMs, opened } from '../support/journals.ts';
 import { ada, asked, bob, paying as made, read, signature } from './transactions.ts';
 
 const another = base58.encode(new Uint8Array(64).fill(8));

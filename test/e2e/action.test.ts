@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ended, type Ran } from '../../testing/botctl.ts';
-import { Home } from '../../testing/home.ts';
-import { root } from '../../testing/root.ts';
+import { ended, type Ran } from '../support/botctl.ts';
+import { Home } from '../support/home.ts';
+import { root } from '../support/root.ts';
 
 type Step = { readonly name: string; readonly env: Record<string, string>; readonly run: string };
 

@@ -1,8 +1,8 @@
 import { hostname, userInfo } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctlHere, SkippingClock } from '../../testing/builtHere.ts';
-import { payAda, SandboxHome, said, sendHello } from '../../testing/sandboxHome.ts';
-import { onTerminalHere } from '../../testing/terminalHere.ts';
+import { botctlHere, SkippingClock } from '../support/builtHere.ts';
+import { payAda, SandboxHome, said, sendHello } from '../support/sandboxHome.ts';
+import { onTerminalHere } from '../support/terminalHere.ts';
 
 const clock = new SkippingClock();
 let operator: SandboxHome;

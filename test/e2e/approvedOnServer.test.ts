@@ -1,10 +1,10 @@
 // What a runner's role can make of an approval on a server, with exactly the rights that `journal migrate` prints.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { grantsSql } from '../../src/postgres/upkeep.ts';
-import { SkippingClock } from '../../testing/builtHere.ts';
-import { asRole } from '../../testing/postgres/asRole.ts';
-import { newSharedPlace, onServer, type SharedPlace } from '../../testing/postgres/sharedJournal.ts';
-import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+import { SkippingClock } from '../support/builtHere.ts';
+import { asRole } from '../support/postgres/asRole.ts';
+import { newSharedPlace, onServer, type SharedPlace } from '../support/postgres/sharedJournal.ts';
+import { payAda, SandboxHome } from '../support/sandboxHome.ts';
 
 const clock = new SkippingClock();
 let operator: SandboxHome;

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SkippingClock } from '../../testing/builtHere.ts';
-import { programInShell } from '../../testing/program.ts';
-import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
-import { noTerminal, onTerminal, shellOnTerminal } from '../../testing/terminal.ts';
-import { onTerminalHere } from '../../testing/terminalHere.ts';
+import { SkippingClock } from '../support/builtHere.ts';
+import { programInShell } from '../support/program.ts';
+import { payAda, SandboxHome } from '../support/sandboxHome.ts';
+import { noTerminal, onTerminal, shellOnTerminal } from '../support/terminal.ts';
+import { onTerminalHere } from '../support/terminalHere.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {

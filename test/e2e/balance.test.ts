@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SkippingClock } from '../../testing/builtHere.ts';
-import { nodeBeside } from '../../testing/nodeBeside.ts';
-import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+import { SkippingClock } from '../support/builtHere.ts';
+import { nodeBeside } from '../support/nodeBeside.ts';
+import { type Exited, payAda, SandboxHome } from '../support/sandboxHome.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {

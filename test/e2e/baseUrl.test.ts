@@ -1,10 +1,10 @@
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
-import { sharedServer } from '../../testing/postgres/server.ts';
-import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
-import { type ManySpelled, startPrefixProxy } from '../../testing/spellings.ts';
+import { newSharedJournal } from '../support/postgres/newJournal.ts';
+import { sharedServer } from '../support/postgres/server.ts';
+import { payAda, SandboxHome, sendHello } from '../support/sandboxHome.ts';
+import { type ManySpelled, startPrefixProxy } from '../support/spellings.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {

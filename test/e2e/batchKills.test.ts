@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { batchThroughKills } from '../../testing/batchKills.ts';
+import { batchThroughKills } from '../support/batchKills.ts';
 
 // The long form: BOTCTL_ROWS=20000.
 const rows = Number(process.env.BOTCTL_ROWS ?? 120);

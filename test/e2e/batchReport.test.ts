@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Ran } from '../../testing/botctl.ts';
-import { jsonLines, lastLine } from '../../testing/jsonOutput.ts';
-import { otherRecipient, recipient } from '../../testing/sandbox.ts';
-import { SandboxHome } from '../../testing/sandboxHome.ts';
-import { onTerminalHere } from '../../testing/terminalHere.ts';
+import type { Ran } from '../support/botctl.ts';
+import { jsonLines, lastLine } from '../support/jsonOutput.ts';
+import { otherRecipient, recipient } from '../support/sandbox.ts';
+import { SandboxHome } from '../support/sandboxHome.ts';
+import { onTerminalHere } from '../support/terminalHere.ts';
 
 let operator: SandboxHome;
 let report: string;

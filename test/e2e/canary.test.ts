@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CommandSpec } from '../../src/cli/parse/command.ts';
 import { commandTree } from '../../src/commands.ts';
-import { botctl, ended, fewAtATime, type Ran, type Start } from '../../testing/botctl.ts';
-import { botctlHere } from '../../testing/builtHere.ts';
-import { Home } from '../../testing/home.ts';
-import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
-import { type SandboxProcess, startSandboxProcess } from '../../testing/sandboxProcess.ts';
+import { botctl, ended, fewAtATime, type Ran, type Start } from '../support/botctl.ts';
+import { botctlHere } from '../support/builtHere.ts';
+import { Home } from '../support/home.ts';
+import { type PostgresServer, sharedServer } from '../support/postgres/server.ts';
+import { type SandboxProcess, startSandboxProcess } from '../support/sandboxProcess.ts';
 import { type Drive, drives, theToken } from './canaryDrives.ts';
 import { withLastId } from './lastId.mjs';
 

@@ -1,4 +1,4 @@
-import { recipient } from '../../testing/sandbox.ts';
+import { recipient } from '../support/sandbox.ts';
 
 /** One line that the canary test runs: with the token in every place it can come from, in every output mode. */
 export type Drive = {

@@ -4,10 +4,10 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctl } from '../../testing/botctl.ts';
-import { type Certificate, type Certificates, makeCertificates } from '../../testing/certificates.ts';
-import { Home } from '../../testing/home.ts';
-import { said } from '../../testing/sandboxHome.ts';
+import { botctl } from '../support/botctl.ts';
+import { type Certificate, type Certificates, makeCertificates } from '../support/certificates.ts';
+import { Home } from '../support/home.ts';
+import { said } from '../support/sandboxHome.ts';
 
 const certificates = makeCertificates();
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Ran } from '../../testing/botctl.ts';
-import { jsonLines } from '../../testing/jsonOutput.ts';
-import { SandboxHome } from '../../testing/sandboxHome.ts';
+import type { Ran } from '../support/botctl.ts';
+import { jsonLines } from '../support/jsonOutput.ts';
+import { SandboxHome } from '../support/sandboxHome.ts';
 
 const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const bob = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';

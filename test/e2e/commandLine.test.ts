@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { botctl } from '../../testing/botctl.ts';
-import { botctlHere } from '../../testing/builtHere.ts';
-import { Home } from '../../testing/home.ts';
-import { foreignBin } from '../../testing/program.ts';
+import { botctl } from '../support/botctl.ts';
+import { botctlHere } from '../support/builtHere.ts';
+import { Home } from '../support/home.ts';
+import { foreignBin } from '../support/program.ts';
 
 // The single file says that it is one.
 const preview = foreignBin === undefined ? '' : '(, preview: .+)?';

@@ -16,9 +16,9 @@ import module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { notRoot, type User } from '../../testing/postgres/folder.ts';
-import { botctlPath, programWords } from '../../testing/program.ts';
-import { root } from '../../testing/root.ts';
+import { notRoot, type User } from '../support/postgres/folder.ts';
+import { botctlPath, programWords } from '../support/program.ts';
+import { root } from '../support/root.ts';
 
 const keepsCompiled =
   'enableCompileCache' in module && programWords.length > 0 && botctlPath.startsWith(root);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { jsonLines } from '../../testing/jsonOutput.ts';
-import { type Said, SandboxHome } from '../../testing/sandboxHome.ts';
+import { jsonLines } from '../support/jsonOutput.ts';
+import { type Said, SandboxHome } from '../support/sandboxHome.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { losesCommits } from '../../src/once/journal/file/upkeep.ts';
-import { botctl } from '../../testing/botctl.ts';
-import { botctlHere } from '../../testing/builtHere.ts';
-import { Home } from '../../testing/home.ts';
+import { botctl } from '../support/botctl.ts';
+import { botctlHere } from '../support/builtHere.ts';
+import { Home } from '../support/home.ts';
 
 type Check = { check: string; level: string; says: string; todo?: string };
 

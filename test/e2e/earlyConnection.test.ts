@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { botctl, type Ran } from '../../testing/botctl.ts';
-import { closedAfterTest } from '../../testing/closedAfterTest.ts';
-import { Home } from '../../testing/home.ts';
-import { httpReply, type Loopback, startLoopback } from '../../testing/loopback.ts';
+import { botctl, type Ran } from '../support/botctl.ts';
+import { closedAfterTest } from '../support/closedAfterTest.ts';
+import { Home } from '../support/home.ts';
+import { httpReply, type Loopback, startLoopback } from '../support/loopback.ts';
 
 let home: Home;
 let service: Loopback;

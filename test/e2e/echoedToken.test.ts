@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { botctl } from '../../testing/botctl.ts';
-import { Home } from '../../testing/home.ts';
-import { recipient } from '../../testing/sandbox.ts';
+import { botctl } from '../support/botctl.ts';
+import { Home } from '../support/home.ts';
+import { recipient } from '../support/sandbox.ts';
 import { assetNamesOf, type EchoingService, startEchoingService } from './echoingService.ts';
 
 const token = 'echoed-canary-token-0123456789';

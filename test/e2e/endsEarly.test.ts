@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Ran } from '../../testing/botctl.ts';
-import { loadingFirst } from '../../testing/program.ts';
-import { payAda, SandboxHome, said, sendHello } from '../../testing/sandboxHome.ts';
+import type { Ran } from '../support/botctl.ts';
+import { loadingFirst } from '../support/program.ts';
+import { payAda, SandboxHome, said, sendHello } from '../support/sandboxHome.ts';
 
 let own: SandboxHome;
 beforeEach(async () => {

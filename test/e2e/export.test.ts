@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { jsonLines } from '../../testing/jsonOutput.ts';
-import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+import { jsonLines } from '../support/jsonOutput.ts';
+import { payAda, SandboxHome, sendHello } from '../support/sandboxHome.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {

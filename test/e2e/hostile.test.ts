@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openJournal } from '../../src/once/journal/file/openJournal.ts';
-import { allOf } from '../../testing/journals.ts';
-import { startLoopback } from '../../testing/loopback.ts';
-import { payAda, SandboxHome, said, sendHello } from '../../testing/sandboxHome.ts';
+import { allOf } from '../support/journals.ts';
+import { startLoopback } from '../support/loopback.ts';
+import { payAda, SandboxHome, said, sendHello } from '../support/sandboxHome.ts';
 
 let operator: SandboxHome;
 beforeAll(async () => {

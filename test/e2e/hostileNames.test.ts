@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { globalOptions, type LeafSpec } from '../../src/cli/parse/command.ts';
 import { commandTree } from '../../src/commands.ts';
-import { botctl } from '../../testing/botctl.ts';
-import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+import { botctl } from '../support/botctl.ts';
+import { payAda, SandboxHome, sendHello } from '../support/sandboxHome.ts';
 
 /** It moves the cursor, begins a line, turns the reading direction and hides. */
 const hostile = 'a\u001b[2J\u009b31m\nraw\r\u202e\u2066\u200b\ufeffz';

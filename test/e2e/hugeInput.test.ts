@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Ran } from '../../testing/botctl.ts';
-import { botctlHere } from '../../testing/builtHere.ts';
-import { Home } from '../../testing/home.ts';
-import { processorMs } from '../../testing/processorTime.ts';
+import type { Ran } from '../support/botctl.ts';
+import { botctlHere } from '../support/builtHere.ts';
+import { Home } from '../support/home.ts';
+import { processorMs } from '../support/processorTime.ts';
 
 let home: Home;
 beforeEach(() => {

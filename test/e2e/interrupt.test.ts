@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Ran, started } from '../../testing/botctl.ts';
-import { catchesSignals, readsStdin } from '../../testing/catches.ts';
-import { Home } from '../../testing/home.ts';
-import { done, newPath, nowMs, opened } from '../../testing/journals.ts';
-import { nodeBeside } from '../../testing/nodeBeside.ts';
+import { type Ran, started } from '../support/botctl.ts';
+import { catchesSignals, readsStdin } from '../support/catches.ts';
+import { Home } from '../support/home.ts';
+import { done, newPath, nowMs, opened } from '../support/journals.ts';
+import { nodeBeside } from '../support/nodeBeside.ts';
 
 let home: Home;
 beforeEach(() => {

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { shell, started } from '../../testing/botctl.ts';
-import { catchesSignals, readsStdin } from '../../testing/catches.ts';
-import { Home } from '../../testing/home.ts';
+import { shell, started } from '../support/botctl.ts';
+import { catchesSignals, readsStdin } from '../support/catches.ts';
+import { Home } from '../support/home.ts';
 
 let home: Home;
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { sharedServer } from '../../testing/postgres/server.ts';
-import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+import { sharedServer } from '../support/postgres/server.ts';
+import { payAda, SandboxHome } from '../support/sandboxHome.ts';
 
 let operator: SandboxHome;
 let copy: string;

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { sharedServer } from '../../testing/postgres/server.ts';
-import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+import { sharedServer } from '../support/postgres/server.ts';
+import { payAda, SandboxHome, sendHello } from '../support/sandboxHome.ts';
 
 let operator: SandboxHome;
 let own: string;

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctl } from '../../testing/botctl.ts';
-import { botctlHere } from '../../testing/builtHere.ts';
-import { Home } from '../../testing/home.ts';
-import { sharedServer } from '../../testing/postgres/server.ts';
+import { botctl } from '../support/botctl.ts';
+import { botctlHere } from '../support/builtHere.ts';
+import { Home } from '../support/home.ts';
+import { sharedServer } from '../support/postgres/server.ts';
 
 let home: Home;
 beforeEach(() => {

@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { outputs } from '../../scripts/schema/outputs.ts';
-import { botctlHere } from '../../testing/builtHere.ts';
-import { Home } from '../../testing/home.ts';
-import { jsonLines, undocumented } from '../../testing/jsonOutput.ts';
-import { sharedServer } from '../../testing/postgres/server.ts';
-import { recipient } from '../../testing/sandbox.ts';
-import { startSandboxProcess } from '../../testing/sandboxProcess.ts';
+import { botctlHere } from '../support/builtHere.ts';
+import { Home } from '../support/home.ts';
+import { jsonLines, undocumented } from '../support/jsonOutput.ts';
+import { sharedServer } from '../support/postgres/server.ts';
+import { recipient } from '../support/sandbox.ts';
+import { startSandboxProcess } from '../support/sandboxProcess.ts';
 
 let home: Home;
 beforeAll(() => {

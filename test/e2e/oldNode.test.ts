@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ended, type Ran } from '../../testing/botctl.ts';
-import { Home } from '../../testing/home.ts';
-import { undocumented } from '../../testing/jsonOutput.ts';
-import { botctlPath, programWords } from '../../testing/program.ts';
+import { ended, type Ran } from '../support/botctl.ts';
+import { Home } from '../support/home.ts';
+import { undocumented } from '../support/jsonOutput.ts';
+import { botctlPath, programWords } from '../support/program.ts';
 
 const { version } = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../package.json'), 'utf8'));
 

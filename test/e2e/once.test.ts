@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { payAda, SandboxHome, said, sendHello } from '../../testing/sandboxHome.ts';
-import { onTerminalHere } from '../../testing/terminalHere.ts';
+import { payAda, SandboxHome, said, sendHello } from '../support/sandboxHome.ts';
+import { onTerminalHere } from '../support/terminalHere.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {

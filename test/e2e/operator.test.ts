@@ -1,8 +1,8 @@
 import { hostname, userInfo } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { jsonLines } from '../../testing/jsonOutput.ts';
-import { payAda, type Said, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
-import { onTerminalHere } from '../../testing/terminalHere.ts';
+import { jsonLines } from '../support/jsonOutput.ts';
+import { payAda, type Said, SandboxHome, sendHello } from '../support/sandboxHome.ts';
+import { onTerminalHere } from '../support/terminalHere.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {

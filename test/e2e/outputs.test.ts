@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { started } from '../../testing/botctl.ts';
-import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+import { started } from '../support/botctl.ts';
+import { payAda, SandboxHome, sendHello } from '../support/sandboxHome.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {

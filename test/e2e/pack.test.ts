@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ended, type Ran } from '../../testing/botctl.ts';
-import { Home } from '../../testing/home.ts';
-import { hasTool } from '../../testing/tools.ts';
+import { ended, type Ran } from '../support/botctl.ts';
+import { Home } from '../support/home.ts';
+import { hasTool } from '../support/tools.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 

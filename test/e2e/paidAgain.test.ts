@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { SkippingClock } from '../../testing/builtHere.ts';
-import { damageJournal } from '../../testing/damageJournal.ts';
-import { jsonLines } from '../../testing/jsonOutput.ts';
-import { nodeBeside } from '../../testing/nodeBeside.ts';
-import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+import { SkippingClock } from '../support/builtHere.ts';
+import { damageJournal } from '../support/damageJournal.ts';
+import { jsonLines } from '../support/jsonOutput.ts';
+import { nodeBeside } from '../support/nodeBeside.ts';
+import { type Exited, payAda, SandboxHome } from '../support/sandboxHome.ts';
 
 // A service that does not honour its keys, and a request whose reply was lost: nobody can prevent from outside that it
 // pays twice, so whatever is asked about such a payment says so.

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Ran } from '../../testing/botctl.ts';
-import { SkippingClock } from '../../testing/builtHere.ts';
-import { jsonLines, lastLine } from '../../testing/jsonOutput.ts';
-import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
-import { sharedServer } from '../../testing/postgres/server.ts';
-import { otherRecipient, recipient } from '../../testing/sandbox.ts';
-import { payAda, type Said, SandboxHome } from '../../testing/sandboxHome.ts';
-import { onTerminalHere } from '../../testing/terminalHere.ts';
+import type { Ran } from '../support/botctl.ts';
+import { SkippingClock } from '../support/builtHere.ts';
+import { jsonLines, lastLine } from '../support/jsonOutput.ts';
+import { newSharedJournal } from '../support/postgres/newJournal.ts';
+import { sharedServer } from '../support/postgres/server.ts';
+import { otherRecipient, recipient } from '../support/sandbox.ts';
+import { payAda, type Said, SandboxHome } from '../support/sandboxHome.ts';
+import { onTerminalHere } from '../support/terminalHere.ts';
 
 let operator: SandboxHome;
 let clock: SkippingClock;

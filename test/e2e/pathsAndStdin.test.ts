@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctlHere } from '../../testing/builtHere.ts';
-import { Home } from '../../testing/home.ts';
+import { botctlHere } from '../support/builtHere.ts';
+import { Home } from '../support/home.ts';
 
 const wallet = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctl } from '../../testing/botctl.ts';
-import { botctlHere, type SkippingClock } from '../../testing/builtHere.ts';
-import { jsonLines, lastLine } from '../../testing/jsonOutput.ts';
-import { foreignBin } from '../../testing/program.ts';
-import { type Exited, SandboxHome, said } from '../../testing/sandboxHome.ts';
+import { botctl } from '../support/botctl.ts';
+import { botctlHere, type SkippingClock } from '../support/builtHere.ts';
+import { jsonLines, lastLine } from '../support/jsonOutput.ts';
+import { foreignBin } from '../support/program.ts';
+import { type Exited, SandboxHome, said } from '../support/sandboxHome.ts';
 
 const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 

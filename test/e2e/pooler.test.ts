@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { closedAfterTest } from '../../testing/closedAfterTest.ts';
-import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
-import { startPretendPooler } from '../../testing/postgres/pretendPooler.ts';
-import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
-import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+import { closedAfterTest } from '../support/closedAfterTest.ts';
+import { newSharedJournal } from '../support/postgres/newJournal.ts';
+import { startPretendPooler } from '../support/postgres/pretendPooler.ts';
+import { type PostgresServer, sharedServer } from '../support/postgres/server.ts';
+import { payAda, SandboxHome } from '../support/sandboxHome.ts';
 
 let server: PostgresServer;
 let operator: SandboxHome;

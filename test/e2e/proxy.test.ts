@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { botctl } from '../../testing/botctl.ts';
-import { botctlHere } from '../../testing/builtHere.ts';
-import { makeCertificates } from '../../testing/certificates.ts';
-import { Home } from '../../testing/home.ts';
-import { httpReply, startLoopback } from '../../testing/loopback.ts';
-import { startProxy } from '../../testing/proxy.ts';
+import { botctl } from '../support/botctl.ts';
+import { botctlHere } from '../support/builtHere.ts';
+import { makeCertificates } from '../support/certificates.ts';
+import { Home } from '../support/home.ts';
+import { httpReply, startLoopback } from '../support/loopback.ts';
+import { startProxy } from '../support/proxy.ts';
 
 let home: Home;
 beforeEach(() => {

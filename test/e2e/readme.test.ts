@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { blockAfter, tourSteps } from '../../scripts/pages.ts';
 import { parseCommandLine } from '../../src/cli/parse/commandLine.ts';
 import { commandTree } from '../../src/commands.ts';
-import { ended } from '../../testing/botctl.ts';
-import { Home } from '../../testing/home.ts';
-import { pages, pageText } from '../../testing/pages.ts';
-import { recipient } from '../../testing/sandbox.ts';
+import { ended } from '../support/botctl.ts';
+import { Home } from '../support/home.ts';
+import { pages, pageText } from '../support/pages.ts';
+import { recipient } from '../support/sandbox.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const readme = pageText('README.md');

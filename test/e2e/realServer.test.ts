@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { asRole } from '../../testing/postgres/asRole.ts';
-import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
-import { type PostgresServer, startServer } from '../../testing/postgres/server.ts';
-import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+import { asRole } from '../support/postgres/asRole.ts';
+import { newSharedJournal } from '../support/postgres/newJournal.ts';
+import { type PostgresServer, startServer } from '../support/postgres/server.ts';
+import { payAda, SandboxHome } from '../support/sandboxHome.ts';
 
 const idleMs = 150;
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SkippingClock } from '../../testing/builtHere.ts';
-import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
-import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+import { SkippingClock } from '../support/builtHere.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { payAda, SandboxHome, sendHello } from '../support/sandboxHome.ts';
 
 // What replies prove: each is made up, and nothing was done, so whatever is told as done is told wrongly.
 

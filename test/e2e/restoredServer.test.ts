@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
-import { type PostgresServer, startServer } from '../../testing/postgres/server.ts';
-import { recipient } from '../../testing/sandbox.ts';
-import { type Said, SandboxHome } from '../../testing/sandboxHome.ts';
+import { newSharedJournal } from '../support/postgres/newJournal.ts';
+import { type PostgresServer, startServer } from '../support/postgres/server.ts';
+import { recipient } from '../support/sandbox.ts';
+import { type Said, SandboxHome } from '../support/sandboxHome.ts';
 
 let server: PostgresServer;
 let operator: SandboxHome;

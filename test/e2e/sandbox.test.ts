@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { botctl } from '../../testing/botctl.ts';
-import { botctlHere } from '../../testing/builtHere.ts';
-import { Home } from '../../testing/home.ts';
-import { program, programWords } from '../../testing/program.ts';
-import { controlOf, paths, recipient } from '../../testing/sandbox.ts';
-import { type Greeting, type SandboxProcess, startSandboxProcess } from '../../testing/sandboxProcess.ts';
+import { botctl } from '../support/botctl.ts';
+import { botctlHere } from '../support/builtHere.ts';
+import { Home } from '../support/home.ts';
+import { program, programWords } from '../support/program.ts';
+import { controlOf, paths, recipient } from '../support/sandbox.ts';
+import { type Greeting, type SandboxProcess, startSandboxProcess } from '../support/sandboxProcess.ts';
 
 const shared = new Home();
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { killRound } from '../../testing/killRounds.ts';
+import { killRound } from '../support/killRounds.ts';
 
 let dataDir: string;
 beforeAll(() => {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { imbalances } from '../../testing/killRounds.ts';
-import { controlOf, paths, recipient, startTestSandbox } from '../../testing/sandbox.ts';
-import { type Greeting, startSandboxProcess } from '../../testing/sandboxProcess.ts';
+import { imbalances } from '../support/killRounds.ts';
+import { controlOf, paths, recipient, startTestSandbox } from '../support/sandbox.ts';
+import { type Greeting, startSandboxProcess } from '../support/sandboxProcess.ts';
 
 let dataDir: string;
 beforeEach(() => {

@@ -2,11 +2,11 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { botctl } from '../../testing/botctl.ts';
-import { Home } from '../../testing/home.ts';
-import { imbalances } from '../../testing/killRounds.ts';
-import { controlOf, recipient } from '../../testing/sandbox.ts';
-import { startSandboxProcess } from '../../testing/sandboxProcess.ts';
+import { botctl } from '../support/botctl.ts';
+import { Home } from '../support/home.ts';
+import { imbalances } from '../support/killRounds.ts';
+import { controlOf, recipient } from '../support/sandbox.ts';
+import { startSandboxProcess } from '../support/sandboxProcess.ts';
 
 let home: Home;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SkippingClock } from '../../testing/builtHere.ts';
-import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
-import { onTerminalHere } from '../../testing/terminalHere.ts';
+import { SkippingClock } from '../support/builtHere.ts';
+import { type Exited, payAda, SandboxHome } from '../support/sandboxHome.ts';
+import { onTerminalHere } from '../support/terminalHere.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {

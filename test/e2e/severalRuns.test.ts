@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctl, started } from '../../testing/botctl.ts';
-import { Home } from '../../testing/home.ts';
-import { lastLine } from '../../testing/jsonOutput.ts';
-import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
-import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
-import { sharedServer } from '../../testing/postgres/server.ts';
-import { recipient } from '../../testing/sandbox.ts';
-import { SandboxHome } from '../../testing/sandboxHome.ts';
+import { botctl, started } from '../support/botctl.ts';
+import { Home } from '../support/home.ts';
+import { lastLine } from '../support/jsonOutput.ts';
+import { startCuttableProxy } from '../support/postgres/cuttableProxy.ts';
+import { newSharedJournal } from '../support/postgres/newJournal.ts';
+import { sharedServer } from '../support/postgres/server.ts';
+import { recipient } from '../support/sandbox.ts';
+import { SandboxHome } from '../support/sandboxHome.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {

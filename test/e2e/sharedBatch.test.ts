@@ -1,18 +1,18 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { botctl, type Ran, type Started, started } from '../../testing/botctl.ts';
-import { botctlHere } from '../../testing/builtHere.ts';
-import { closedAfterTest } from '../../testing/closedAfterTest.ts';
-import { startGate } from '../../testing/gate.ts';
-import { Home } from '../../testing/home.ts';
-import { jsonLines } from '../../testing/jsonOutput.ts';
-import { asRole } from '../../testing/postgres/asRole.ts';
-import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
-import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
-import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
-import { silence, silenceUntil, upForLong } from '../../testing/postgres/silence.ts';
-import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
+import { botctl, type Ran, type Started, started } from '../support/botctl.ts';
+import { botctlHere } from '../support/builtHere.ts';
+import { closedAfterTest } from '../support/closedAfterTest.ts';
+import { startGate } from '../support/gate.ts';
+import { Home } from '../support/home.ts';
+import { jsonLines } from '../support/jsonOutput.ts';
+import { asRole } from '../support/postgres/asRole.ts';
+import { startCuttableProxy } from '../support/postgres/cuttableProxy.ts';
+import { newSharedJournal } from '../support/postgres/newJournal.ts';
+import { type PostgresServer, sharedServer } from '../support/postgres/server.ts';
+import { silence, silenceUntil, upForLong } from '../support/postgres/silence.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 
 type End = {
   rows: { all: number };

@@ -1,11 +1,11 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openJournal } from '../../src/once/journal/file/openJournal.ts';
-import { botctlHere } from '../../testing/builtHere.ts';
-import { Home } from '../../testing/home.ts';
-import { done, inHand, newPath } from '../../testing/journals.ts';
-import { pageText } from '../../testing/pages.ts';
-import { asRole } from '../../testing/postgres/asRole.ts';
-import { type PostgresServer, sharedServer, startServer } from '../../testing/postgres/server.ts';
+import { botctlHere } from '../support/builtHere.ts';
+import { Home } from '../support/home.ts';
+import { done, inHand, newPath } from '../support/journals.ts';
+import { pageText } from '../support/pages.ts';
+import { asRole } from '../support/postgres/asRole.ts';
+import { type PostgresServer, sharedServer, startServer } from '../support/postgres/server.ts';
 
 let server: PostgresServer;
 beforeAll(async () => {

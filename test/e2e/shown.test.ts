@@ -1,11 +1,11 @@
 // A decision is about what was shown: what others do while a question is open is not decided with it.
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
-import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
-import { otherRecipient } from '../../testing/sandbox.ts';
-import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
-import type { OnTerminal, Steps } from '../../testing/terminal.ts';
-import { onTerminalHere } from '../../testing/terminalHere.ts';
+import { newSharedJournal } from '../support/postgres/newJournal.ts';
+import { type PostgresServer, sharedServer } from '../support/postgres/server.ts';
+import { otherRecipient } from '../support/sandbox.ts';
+import { payAda, SandboxHome } from '../support/sandboxHome.ts';
+import type { OnTerminal, Steps } from '../support/terminal.ts';
+import { onTerminalHere } from '../support/terminalHere.ts';
 
 let server: PostgresServer;
 beforeAll(async () => {

@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ended, fewAtATime, type Ran } from '../../testing/botctl.ts';
-import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
-import { sharedServer } from '../../testing/postgres/server.ts';
-import { silence, upForLong } from '../../testing/postgres/silence.ts';
-import { root } from '../../testing/root.ts';
-import { recipient, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
+import { ended, fewAtATime, type Ran } from '../support/botctl.ts';
+import { newSharedJournal } from '../support/postgres/newJournal.ts';
+import { sharedServer } from '../support/postgres/server.ts';
+import { silence, upForLong } from '../support/postgres/silence.ts';
+import { root } from '../support/root.ts';
+import { recipient, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 
 const file = join(root, 'out', `botctl-linux-${process.arch}`);
 const isHere = existsSync(file);

@@ -1,11 +1,11 @@
 // A token may be called by its name or by its mint: to all that compares and counts, these are one asset.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SkippingClock } from '../../testing/builtHere.ts';
-import { lastLine } from '../../testing/jsonOutput.ts';
-import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
-import { sharedServer } from '../../testing/postgres/server.ts';
-import { recipient } from '../../testing/sandbox.ts';
-import { type Exited, SandboxHome } from '../../testing/sandboxHome.ts';
+import { SkippingClock } from '../support/builtHere.ts';
+import { lastLine } from '../support/jsonOutput.ts';
+import { newSharedJournal } from '../support/postgres/newJournal.ts';
+import { sharedServer } from '../support/postgres/server.ts';
+import { recipient } from '../support/sandbox.ts';
+import { type Exited, SandboxHome } from '../support/sandboxHome.ts';
 
 let operator: SandboxHome;
 let mint: string;

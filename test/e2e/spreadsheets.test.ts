@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { jsonLines } from '../../testing/jsonOutput.ts';
-import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+import { jsonLines } from '../support/jsonOutput.ts';
+import { payAda, SandboxHome } from '../support/sandboxHome.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SkippingClock } from '../../testing/builtHere.ts';
-import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+import { SkippingClock } from '../support/builtHere.ts';
+import { payAda, SandboxHome, sendHello } from '../support/sandboxHome.ts';
 
 let operator: SandboxHome;
 const open = async (): Promise<void> => {

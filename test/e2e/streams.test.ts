@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { shell } from '../../testing/botctl.ts';
-import { Home } from '../../testing/home.ts';
+import { shell } from '../support/botctl.ts';
+import { Home } from '../support/home.ts';
 
 let home: Home;
 beforeAll(() => {

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ended, type Ran } from '../../testing/botctl.ts';
-import { botctlHere } from '../../testing/builtHere.ts';
-import { damageJournal } from '../../testing/damageJournal.ts';
-import { Home } from '../../testing/home.ts';
-import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
-import { payAda, sendHello } from '../../testing/sandboxHome.ts';
-import { onTerminalHere } from '../../testing/terminalHere.ts';
+import { ended, type Ran } from '../support/botctl.ts';
+import { botctlHere } from '../support/builtHere.ts';
+import { damageJournal } from '../support/damageJournal.ts';
+import { Home } from '../support/home.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { payAda, sendHello } from '../support/sandboxHome.ts';
+import { onTerminalHere } from '../support/terminalHere.ts';
 
 /** What is in use where a suggestion leaves something out: another bot, at another service, with another journal. */
 let decoy: TestSandbox;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ended } from '../../testing/botctl.ts';
-import { Home } from '../../testing/home.ts';
-import { pageText } from '../../testing/pages.ts';
-import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
+import { ended } from '../support/botctl.ts';
+import { Home } from '../support/home.ts';
+import { pageText } from '../support/pages.ts';
+import { type PostgresServer, sharedServer } from '../support/postgres/server.ts';
 
 const page = pageText('docs/team.md');
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Home } from '../../testing/home.ts';
-import { noTerminal, onTerminal } from '../../testing/terminal.ts';
-import { onTerminalHere } from '../../testing/terminalHere.ts';
+import { Home } from '../support/home.ts';
+import { noTerminal, onTerminal } from '../support/terminal.ts';
+import { onTerminalHere } from '../support/terminalHere.ts';
 
 let home: Home;
 beforeEach(() => {

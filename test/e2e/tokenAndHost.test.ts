@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { httpReply, type Loopback, startLoopback } from '../../testing/loopback.ts';
-import { payAda, SandboxHome, said } from '../../testing/sandboxHome.ts';
+import { httpReply, type Loopback, startLoopback } from '../support/loopback.ts';
+import { payAda, SandboxHome, said } from '../support/sandboxHome.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {

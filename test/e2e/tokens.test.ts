@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ended } from '../../testing/botctl.ts';
-import { programInShell } from '../../testing/program.ts';
-import { SandboxHome } from '../../testing/sandboxHome.ts';
+import { ended } from '../support/botctl.ts';
+import { programInShell } from '../support/program.ts';
+import { SandboxHome } from '../support/sandboxHome.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Readings } from '../../src/sandbox/readings.ts';
-import { fewAtATime } from '../../testing/botctl.ts';
-import { SkippingClock } from '../../testing/builtHere.ts';
-import { otherRecipient, recipient } from '../../testing/sandbox.ts';
-import { type Exited, SandboxHome } from '../../testing/sandboxHome.ts';
+import { fewAtATime } from '../support/botctl.ts';
+import { SkippingClock } from '../support/builtHere.ts';
+import { otherRecipient, recipient } from '../support/sandbox.ts';
+import { type Exited, SandboxHome } from '../support/sandboxHome.ts';
 
 // Many at once on two machines: two homes, one service, the same names, and on each machine another payment under them.
 

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openFile } from '../../src/once/journal/file/opening.ts';
 import { openJournal } from '../../src/once/journal/file/openJournal.ts';
-import { SkippingClock } from '../../testing/builtHere.ts';
-import { jsonLines } from '../../testing/jsonOutput.ts';
-import { nodeBeside } from '../../testing/nodeBeside.ts';
-import { type Exited, payAda, SandboxHome, said } from '../../testing/sandboxHome.ts';
+import { SkippingClock } from '../support/builtHere.ts';
+import { jsonLines } from '../support/jsonOutput.ts';
+import { nodeBeside } from '../support/nodeBeside.ts';
+import { type Exited, payAda, SandboxHome, said } from '../support/sandboxHome.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {

@@ -1,10 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { nodeBeside } from '../../testing/nodeBeside.ts';
-import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
-import { sharedServer } from '../../testing/postgres/server.ts';
-import { otherRecipient } from '../../testing/sandbox.ts';
-import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+import { nodeBeside } from '../support/nodeBeside.ts';
+import { newSharedJournal } from '../support/postgres/newJournal.ts';
+import { sharedServer } from '../support/postgres/server.ts';
+import { otherRecipient } from '../support/sandbox.ts';
+import { type Exited, payAda, SandboxHome } from '../support/sandboxHome.ts';
 
 type Told = Exited & { chain: { verdict: string; reasons: string[] } };
 

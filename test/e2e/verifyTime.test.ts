@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SkippingClock } from '../../testing/builtHere.ts';
-import { lastLine } from '../../testing/jsonOutput.ts';
-import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+import { SkippingClock } from '../support/builtHere.ts';
+import { lastLine } from '../support/jsonOutput.ts';
+import { type Exited, payAda, SandboxHome } from '../support/sandboxHome.ts';
 
 type Chain = { verdict: string; reasons: string[]; signature: string };
 type Told = Exited & { chain?: Chain; verified?: unknown };

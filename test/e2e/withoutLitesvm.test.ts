@@ -3,10 +3,10 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { botctl, ended, type Ran } from '../../testing/botctl.ts';
-import { Home } from '../../testing/home.ts';
-import { recipient } from '../../testing/sandbox.ts';
-import { startSandboxProcess } from '../../testing/sandboxProcess.ts';
+import { botctl, ended, type Ran } from '../support/botctl.ts';
+import { Home } from '../support/home.ts';
+import { recipient } from '../support/sandbox.ts';
+import { startSandboxProcess } from '../support/sandboxProcess.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 

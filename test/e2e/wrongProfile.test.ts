@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+import { payAda, SandboxHome } from '../support/sandboxHome.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {

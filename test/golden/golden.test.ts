@@ -3,13 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ended } from '../../testing/botctl.ts';
-import { programLine } from '../../testing/program.ts';
-import { root } from '../../testing/root.ts';
-import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+import { ended } from '../support/botctl.ts';
+import { programLine } from '../support/program.ts';
+import { root } from '../support/root.ts';
+import { payAda, SandboxHome } from '../support/sandboxHome.ts';
 
 test('the help, and what a send does on the disk and on the wire, are as they were', async () => {
-  const words = ['scripts/run.mjs', 'golden/main', '--only', 'help,tracesFile'];
+  const words = ['scripts/run.mjs', 'test/golden/main', '--only', 'help,tracesFile'];
   const played = await ended(process.execPath, words, { env: process.env, cwd: root });
   expect(played.stdout).toBe('');
   expect(played.code, played.stderr).toBe(0);

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { bytesOf, type Source } from '../../src/once/input.ts';
-import { failureOf } from '../../testing/failure.ts';
+import { failureOf } from '../support/failure.ts';
 
 const controller = (): AbortController => new AbortController();
 

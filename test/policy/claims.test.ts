@@ -5,7 +5,8 @@ import { unitsOf } from '../../src/once/entry/amount.ts';
 import type { Entry, Journal, Transaction } from '../../src/once/journal/journal.ts';
 import type { Policies } from '../../src/policy/policy.ts';
 import { spendWithin } from '../../src/policy/spend.ts';
-import { policyOf } from '../../testing/policies.ts';
+import { allowed, cells, claims } from '../once/engine/design.ts';
+import { policyOf } from '../support/policies.ts';
 import {
   ada,
   bob,
@@ -22,8 +23,7 @@ import {
   ScriptedEngine,
   transfer,
   unsent,
-} from '../../testing/scriptedEngine.ts';
-import { allowed, cells, claims } from '../once/engine/design.ts';
+} from '../support/scriptedEngine.ts';
 
 let scripted: ScriptedEngine;
 beforeEach(() => {

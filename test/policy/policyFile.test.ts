@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { policyAt } from '../../src/cli/bot/policyFile.ts';
-import { newFolder } from '../../testing/journals.ts';
+import { newFolder } from '../support/journals.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

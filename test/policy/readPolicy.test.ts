@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { unitsOf } from '../../src/once/entry/amount.ts';
 import type { Failure } from '../../src/once/failures.ts';
 import { readPolicy } from '../../src/policy/readPolicy.ts';
-import { failureOf } from '../../testing/failure.ts';
+import { failureOf } from '../support/failure.ts';
 
 const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const bob = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';

@@ -10,7 +10,7 @@ import {
   refusedByItself,
   withAddress,
 } from '../../src/policy/policy.ts';
-import { policyOf } from '../../testing/policies.ts';
+import { policyOf } from '../support/policies.ts';
 
 const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const bob = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { unitsOf } from '../../src/once/entry/amount.ts';
 import { openFile } from '../../src/once/journal/file/opening.ts';
 import { dayMs } from '../../src/policy/policy.ts';
-import { done, newPath, nowMs, opened } from '../../testing/journals.ts';
+import { done, newPath, nowMs, opened } from '../support/journals.ts';
 import { describeSpending, people } from './spendingModel.ts';
 
 describeSpending(

@@ -5,7 +5,7 @@ import type { BaseUrl } from '../../src/once/entry/baseUrl.ts';
 import type { Decision, Guards, NewEntry, Transaction } from '../../src/once/journal/journal.ts';
 import type { Policies } from '../../src/policy/policy.ts';
 import { spendWithin } from '../../src/policy/spend.ts';
-import { baseUrl, done, endWith, type JournalInHand, newEntry, nowMs } from '../../testing/journals.ts';
+import { baseUrl, done, endWith, type JournalInHand, newEntry, nowMs } from '../support/journals.ts';
 
 /** A store that counts what is spent. */
 export type CountingStore<Place> = {

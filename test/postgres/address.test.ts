@@ -14,7 +14,7 @@ import {
   type UrlSource,
   urlFor,
 } from '../../src/postgres/address.ts';
-import { failureOf, wordsOf } from '../../testing/failure.ts';
+import { failureOf, wordsOf } from '../support/failure.ts';
 
 function parse(text: string, env: Env = {}, source: UrlSource = 'BOTCTL_JOURNAL'): Address {
   return parseAddress(text, source, env, () => 'me');

@@ -6,10 +6,10 @@ import { unitsOf } from '../../src/once/entry/amount.ts';
 import type { Journal } from '../../src/once/journal/journal.ts';
 import { spendWithin } from '../../src/policy/spend.ts';
 import { grantsSql } from '../../src/postgres/upkeep.ts';
-import { newEntry, nowMs } from '../../testing/journals.ts';
-import { policyOf } from '../../testing/policies.ts';
-import { asRole } from '../../testing/postgres/asRole.ts';
-import { newSharedPlace, onServer, openShared } from '../../testing/postgres/sharedJournal.ts';
+import { newEntry, nowMs } from '../support/journals.ts';
+import { policyOf } from '../support/policies.ts';
+import { asRole } from '../support/postgres/asRole.ts';
+import { newSharedPlace, onServer, openShared } from '../support/postgres/sharedJournal.ts';
 
 test('an approval by the role that proposed is not counted, and another role’s is', async () => {
   const place = await newSharedPlace();

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { newSharedPlace } from '../../testing/postgres/sharedJournal.ts';
 import { describeBreaches } from '../once/journal/contract/breaches.ts';
+import { newSharedPlace } from '../support/postgres/sharedJournal.ts';
 
 for (const version of [18, 15] as const) {
   let place: ReturnType<typeof newSharedPlace> | undefined;

@@ -6,13 +6,13 @@ import { lockOfWriters } from '../../src/postgres/base.ts';
 import { PgConnection } from '../../src/postgres/connection.ts';
 import { migrate } from '../../src/postgres/handshake.ts';
 import { openSharedJournal } from '../../src/postgres/openSharedJournal.ts';
-import { failureOf } from '../../testing/failure.ts';
-import { allOf, done, inHand, newEntry, newFolder, nowMs } from '../../testing/journals.ts';
-import { passHere } from '../../testing/localTime.ts';
-import { asRole } from '../../testing/postgres/asRole.ts';
-import { type CuttableProxy, startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
-import { sharedServer } from '../../testing/postgres/server.ts';
-import { shortSleep } from '../../testing/postgres/sharedEngine.ts';
+import { failureOf } from '../support/failure.ts';
+import { allOf, done, inHand, newEntry, newFolder, nowMs } from '../support/journals.ts';
+import { passHere } from '../support/localTime.ts';
+import { asRole } from '../support/postgres/asRole.ts';
+import { type CuttableProxy, startCuttableProxy } from '../support/postgres/cuttableProxy.ts';
+import { sharedServer } from '../support/postgres/server.ts';
+import { shortSleep } from '../support/postgres/sharedEngine.ts';
 import {
   newSharedPlace,
   notedBy,
@@ -20,7 +20,7 @@ import {
   openShared,
   patient,
   type SharedPlace,
-} from '../../testing/postgres/sharedJournal.ts';
+} from '../support/postgres/sharedJournal.ts';
 
 const beforeSending = { beforeSending: true } as const;
 

@@ -1,12 +1,7 @@
 import { describe } from 'vitest';
-import { inHand } from '../../testing/journals.ts';
-import {
-  newSharedPlace,
-  onServer,
-  openShared,
-  type SharedPlace,
-} from '../../testing/postgres/sharedJournal.ts';
 import { describeContract } from '../once/journal/contract/contract.ts';
+import { inHand } from '../support/journals.ts';
+import { newSharedPlace, onServer, openShared, type SharedPlace } from '../support/postgres/sharedJournal.ts';
 
 describe.each([18, 15] as const)('on PostgreSQL %i', (version) => {
   describeContract<SharedPlace>('a shared journal', {

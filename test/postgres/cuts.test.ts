@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execute } from '../../src/once/engine/execute.ts';
 import type { Outcome } from '../../src/once/engine/outcome.ts';
 import { Failure } from '../../src/once/failures.ts';
-import { allOf } from '../../testing/journals.ts';
-import { type CuttableProxy, startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
-import type { Side } from '../../testing/postgres/messages.ts';
-import type { How } from '../../testing/postgres/passage.ts';
-import { sharedServer } from '../../testing/postgres/server.ts';
-import { onShared, scriptedEngines, shortSleep } from '../../testing/postgres/sharedEngine.ts';
-import { newSharedPlace, openShared, type SharedPlace } from '../../testing/postgres/sharedJournal.ts';
-import { silence, upForLong } from '../../testing/postgres/silence.ts';
-import { endOf, once, paid, type ScriptedEngine, transfer } from '../../testing/scriptedEngine.ts';
+import { allOf } from '../support/journals.ts';
+import { type CuttableProxy, startCuttableProxy } from '../support/postgres/cuttableProxy.ts';
+import type { Side } from '../support/postgres/messages.ts';
+import type { How } from '../support/postgres/passage.ts';
+import { sharedServer } from '../support/postgres/server.ts';
+import { onShared, scriptedEngines, shortSleep } from '../support/postgres/sharedEngine.ts';
+import { newSharedPlace, openShared, type SharedPlace } from '../support/postgres/sharedJournal.ts';
+import { silence, upForLong } from '../support/postgres/silence.ts';
+import { endOf, once, paid, type ScriptedEngine, transfer } from '../support/scriptedEngine.ts';
 
 const newEngine = scriptedEngines();
 

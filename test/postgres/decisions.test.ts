@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { resolveEntry } from '../../src/once/engine/resume.ts';
 import { shownNow } from '../../src/once/engine/shown.ts';
 import type { Decision, Journal } from '../../src/once/journal/journal.ts';
-import { endWith, newEntry } from '../../testing/journals.ts';
-import { newSharedPlace, openShared } from '../../testing/postgres/sharedJournal.ts';
+import { endWith, newEntry } from '../support/journals.ts';
+import { newSharedPlace, openShared } from '../support/postgres/sharedJournal.ts';
 
 const decided = (kind: Decision['kind']): Decision => ({
   kind,

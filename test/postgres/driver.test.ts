@@ -7,9 +7,9 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Env, parseAddress } from '../../src/postgres/address.ts';
 import { driverSettings, onPassFileIgnored } from '../../src/postgres/connection.ts';
-import { type Certificate, type Certificates, makeCertificates } from '../../testing/certificates.ts';
-import { failureOf } from '../../testing/failure.ts';
-import { type PostgresServer, startServer } from '../../testing/postgres/server.ts';
+import { type Certificate, type Certificates, makeCertificates } from '../support/certificates.ts';
+import { failureOf } from '../support/failure.ts';
+import { type PostgresServer, startServer } from '../support/postgres/server.ts';
 
 function settings(text: string, env: Env = {}) {
   return driverSettings(parseAddress(text, 'BOTCTL_JOURNAL', env, () => 'me'));

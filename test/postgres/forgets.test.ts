@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { acceptSharedLoss, findSharedLoss } from '../../src/postgres/upkeep.ts';
-import { done, inHand, type JournalInHand, newEntry, newFolder, nowMs } from '../../testing/journals.ts';
+import { done, inHand, type JournalInHand, newEntry, newFolder, nowMs } from '../support/journals.ts';
 import {
   lookingAfter,
   newSharedPlace,
   onServer,
   openShared,
   type SharedPlace,
-} from '../../testing/postgres/sharedJournal.ts';
+} from '../support/postgres/sharedJournal.ts';
 
 const numRuns = Number(process.env.BOTCTL_RUNS ?? 4);
 

@@ -3,8 +3,8 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../src/postgres/handshake.ts';
 import { grantsSql } from '../../src/postgres/upkeep.ts';
-import type { Version } from '../../testing/postgres/binaries.ts';
-import { sharedServer } from '../../testing/postgres/server.ts';
+import type { Version } from '../support/postgres/binaries.ts';
+import { sharedServer } from '../support/postgres/server.ts';
 
 const schema = 'bot "ctl"';
 const at = '"bot ""ctl"""';

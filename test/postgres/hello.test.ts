@@ -3,12 +3,12 @@ import { parseAddress } from '../../src/postgres/address.ts';
 import { PgConnection } from '../../src/postgres/connection.ts';
 import { askAll, askJournal, askServer } from '../../src/postgres/handshake.ts';
 import { grantsSql } from '../../src/postgres/upkeep.ts';
-import { closedAfterTest } from '../../testing/closedAfterTest.ts';
-import { inHand, newEntry, nowMs } from '../../testing/journals.ts';
-import { asRole } from '../../testing/postgres/asRole.ts';
-import type { Version } from '../../testing/postgres/binaries.ts';
-import { sharedServer } from '../../testing/postgres/server.ts';
-import { newPlaceIn, onServer, openShared, type SharedPlace } from '../../testing/postgres/sharedJournal.ts';
+import { closedAfterTest } from '../support/closedAfterTest.ts';
+import { inHand, newEntry, nowMs } from '../support/journals.ts';
+import { asRole } from '../support/postgres/asRole.ts';
+import type { Version } from '../support/postgres/binaries.ts';
+import { sharedServer } from '../support/postgres/server.ts';
+import { newPlaceIn, onServer, openShared, type SharedPlace } from '../support/postgres/sharedJournal.ts';
 
 /** What is asked in one round trip must also be had where a part of it is refused. */
 describe.each<Version>([18, 15])('on PostgreSQL %i, where nobody may ask for the system', (version) => {

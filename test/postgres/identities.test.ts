@@ -3,10 +3,10 @@ import { execute } from '../../src/once/engine/execute.ts';
 import type { Order } from '../../src/once/entry/naming.ts';
 import type { Journal } from '../../src/once/journal/journal.ts';
 import type { Flight } from '../../src/once/wire/flight.ts';
-import { allOf } from '../../testing/journals.ts';
-import { onShared, scriptedEngines } from '../../testing/postgres/sharedEngine.ts';
-import { newSharedPlace, openShared, type SharedPlace } from '../../testing/postgres/sharedJournal.ts';
-import { endOf, message, once, posted, reply, transfer } from '../../testing/scriptedEngine.ts';
+import { allOf } from '../support/journals.ts';
+import { onShared, scriptedEngines } from '../support/postgres/sharedEngine.ts';
+import { newSharedPlace, openShared, type SharedPlace } from '../support/postgres/sharedJournal.ts';
+import { endOf, message, once, posted, reply, transfer } from '../support/scriptedEngine.ts';
 
 const newEngine = scriptedEngines();
 const many = 8;

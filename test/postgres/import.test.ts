@@ -4,15 +4,15 @@ import { openJournal } from '../../src/once/journal/file/openJournal.ts';
 import { SourceFile } from '../../src/once/journal/file/sourceFile.ts';
 import type { AttemptEnd } from '../../src/once/journal/journal.ts';
 import { importFile } from '../../src/postgres/importFile.ts';
-import { failureOf } from '../../testing/failure.ts';
-import { allOf, baseUrl, done, inHand, newEntry, newPath, nowMs } from '../../testing/journals.ts';
+import { buildJournal } from '../once/journal/sqlite/journalProcess.ts';
+import { failureOf } from '../support/failure.ts';
+import { allOf, baseUrl, done, inHand, newEntry, newPath, nowMs } from '../support/journals.ts';
 import {
   lookingAfter,
   newSharedPlace,
   openShared,
   type SharedPlace,
-} from '../../testing/postgres/sharedJournal.ts';
-import { buildJournal } from '../once/journal/sqlite/journalProcess.ts';
+} from '../support/postgres/sharedJournal.ts';
 
 /** As PostgreSQL gives bytes. */
 function withBuffers<T extends object>(row: T): T {

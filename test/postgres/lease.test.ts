@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { PgConnections } from '../../src/postgres/connections.ts';
 import { keepLeaseRenewed, Lease, ServerClock, thisMoment } from '../../src/postgres/lease.ts';
-import { passHere } from '../../testing/localTime.ts';
+import { passHere } from '../support/localTime.ts';
 
 const machine = vi.hoisted(() => ({ uptimeS: 1000 }));
 vi.mock('node:os', async (original) => ({ ...(await original<object>()), uptime: () => machine.uptimeS }));

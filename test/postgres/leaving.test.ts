@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { failureOf } from '../../testing/failure.ts';
-import { endWith, newEntry } from '../../testing/journals.ts';
-import { type CuttableProxy, startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
-import { sharedServer } from '../../testing/postgres/server.ts';
-import { newSharedPlace, openShared } from '../../testing/postgres/sharedJournal.ts';
+import { failureOf } from '../support/failure.ts';
+import { endWith, newEntry } from '../support/journals.ts';
+import { type CuttableProxy, startCuttableProxy } from '../support/postgres/cuttableProxy.ts';
+import { sharedServer } from '../support/postgres/server.ts';
+import { newSharedPlace, openShared } from '../support/postgres/sharedJournal.ts';
 
 let proxy: CuttableProxy;
 beforeAll(async () => {

@@ -3,9 +3,9 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Address, parseAddress } from '../../src/postgres/address.ts';
 import { PgConnection } from '../../src/postgres/connection.ts';
-import { closedAfterTest } from '../../testing/closedAfterTest.ts';
-import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
-import { sharedServer } from '../../testing/postgres/server.ts';
+import { closedAfterTest } from '../support/closedAfterTest.ts';
+import { startCuttableProxy } from '../support/postgres/cuttableProxy.ts';
+import { sharedServer } from '../support/postgres/server.ts';
 
 const addressOf = (url: string): Address => parseAddress(url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
 

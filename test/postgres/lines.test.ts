@@ -2,11 +2,11 @@ import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } fr
 import { parseAddress } from '../../src/postgres/address.ts';
 import { PgConnection } from '../../src/postgres/connection.ts';
 import { PgConnections } from '../../src/postgres/connections.ts';
-import { closedAfterTest } from '../../testing/closedAfterTest.ts';
-import { asRole } from '../../testing/postgres/asRole.ts';
-import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
-import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
-import { patient } from '../../testing/postgres/sharedJournal.ts';
+import { closedAfterTest } from '../support/closedAfterTest.ts';
+import { asRole } from '../support/postgres/asRole.ts';
+import { startCuttableProxy } from '../support/postgres/cuttableProxy.ts';
+import { type PostgresServer, sharedServer } from '../support/postgres/server.ts';
+import { patient } from '../support/postgres/sharedJournal.ts';
 
 let server: PostgresServer;
 beforeAll(async () => {

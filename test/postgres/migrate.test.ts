@@ -4,8 +4,8 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { schemaVersion } from '../../src/once/journal/schema.ts';
 import { NotOnStandby } from '../../src/postgres/faults.ts';
 import { migrate, schemaStateOf } from '../../src/postgres/handshake.ts';
-import type { Version } from '../../testing/postgres/binaries.ts';
-import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
+import type { Version } from '../support/postgres/binaries.ts';
+import { type PostgresServer, sharedServer } from '../support/postgres/server.ts';
 
 const schema = 'bot "ctl"';
 

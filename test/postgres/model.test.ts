@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Journal } from '../../src/once/journal/journal.ts';
-import { newSharedPlace, openShared } from '../../testing/postgres/sharedJournal.ts';
 import { commands, type History, histories, type Step } from '../once/engine/model/steps.ts';
 import { type Ground, World } from '../once/engine/model/world.ts';
+import { newSharedPlace, openShared } from '../support/postgres/sharedJournal.ts';
 
 const numRuns = Number(process.env.BOTCTL_RUNS ?? 4);
 

@@ -1,17 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { allOf, endWith, inHand, newEntry, nowMs } from '../../testing/journals.ts';
-import { passHere } from '../../testing/localTime.ts';
-import { type CuttableProxy, startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
-import { sharedServer } from '../../testing/postgres/server.ts';
-import { onShared, scriptedEngines } from '../../testing/postgres/sharedEngine.ts';
-import {
-  newSharedPlace,
-  onServer,
-  openShared,
-  type SharedPlace,
-} from '../../testing/postgres/sharedJournal.ts';
-import { silence, upForLong } from '../../testing/postgres/silence.ts';
-import { once, paid, transfer } from '../../testing/scriptedEngine.ts';
+import { allOf, endWith, inHand, newEntry, nowMs } from '../support/journals.ts';
+import { passHere } from '../support/localTime.ts';
+import { type CuttableProxy, startCuttableProxy } from '../support/postgres/cuttableProxy.ts';
+import { sharedServer } from '../support/postgres/server.ts';
+import { onShared, scriptedEngines } from '../support/postgres/sharedEngine.ts';
+import { newSharedPlace, onServer, openShared, type SharedPlace } from '../support/postgres/sharedJournal.ts';
+import { silence, upForLong } from '../support/postgres/silence.ts';
+import { once, paid, transfer } from '../support/scriptedEngine.ts';
 
 /** Of every journal; so long that nobody's runs out here but by what a test does. */
 const leaseMs = 30_000;

@@ -1,17 +1,17 @@
 // However many entries a shared journal has, what is about few of them reads few rows, and no whole table: seen in what
 // the server counts for a session that did nothing else.
 import { expect, test } from 'vitest';
-import { inHand, type JournalInHand } from '../../testing/journals.ts';
-import type { Version } from '../../testing/postgres/binaries.ts';
-import { sharedServer } from '../../testing/postgres/server.ts';
+import { fewChanged, fewRead, fill, indexed } from '../once/journal/contract/questions.ts';
+import { inHand, type JournalInHand } from '../support/journals.ts';
+import type { Version } from '../support/postgres/binaries.ts';
+import { sharedServer } from '../support/postgres/server.ts';
 import {
   addPaid,
   newPlaceIn,
   onServer,
   openShared,
   type SharedPlace,
-} from '../../testing/postgres/sharedJournal.ts';
-import { fewChanged, fewRead, fill, indexed } from '../once/journal/contract/questions.ts';
+} from '../support/postgres/sharedJournal.ts';
 
 type Reads = { readonly scans: number; readonly fetched: number };
 

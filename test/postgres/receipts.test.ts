@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { sharedCommit } from '../../src/batch/pace.ts';
 import { execute } from '../../src/once/engine/execute.ts';
 import type { Outcome } from '../../src/once/engine/outcome.ts';
-import { onShared, scriptedEngines } from '../../testing/postgres/sharedEngine.ts';
-import { newSharedPlace, openShared, type SharedPlace } from '../../testing/postgres/sharedJournal.ts';
-import { noRetries, once, reply, type ScriptedEngine, transfer } from '../../testing/scriptedEngine.ts';
+import { onShared, scriptedEngines } from '../support/postgres/sharedEngine.ts';
+import { newSharedPlace, openShared, type SharedPlace } from '../support/postgres/sharedJournal.ts';
+import { noRetries, once, reply, type ScriptedEngine, transfer } from '../support/scriptedEngine.ts';
 
 const newEngine = scriptedEngines();
 

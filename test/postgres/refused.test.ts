@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { inHand } from '../../testing/journals.ts';
-import { newSharedPlace, onServer, openShared } from '../../testing/postgres/sharedJournal.ts';
 import { fewChanged, fill } from '../once/journal/contract/questions.ts';
+import { inHand } from '../support/journals.ts';
+import { newSharedPlace, onServer, openShared } from '../support/postgres/sharedJournal.ts';
 
 test('no change is taken for made where the server refuses it, whichever it is', async () => {
   const place = await newSharedPlace();

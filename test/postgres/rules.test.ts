@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../src/postgres/handshake.ts';
-import type { Version } from '../../testing/postgres/binaries.ts';
-import { sharedServer } from '../../testing/postgres/server.ts';
 import { beginning as beginningAt } from '../once/journal/contract/breaches.ts';
+import type { Version } from '../support/postgres/binaries.ts';
+import { sharedServer } from '../support/postgres/server.ts';
 
 let client: Client;
 

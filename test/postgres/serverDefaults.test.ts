@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { closedAfterTest } from '../../testing/closedAfterTest.ts';
-import { failureOf } from '../../testing/failure.ts';
-import { newEntry } from '../../testing/journals.ts';
-import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
-import { type PostgresServer, startServer } from '../../testing/postgres/server.ts';
-import { newPlaceIn, openShared } from '../../testing/postgres/sharedJournal.ts';
+import { closedAfterTest } from '../support/closedAfterTest.ts';
+import { failureOf } from '../support/failure.ts';
+import { newEntry } from '../support/journals.ts';
+import { startCuttableProxy } from '../support/postgres/cuttableProxy.ts';
+import { type PostgresServer, startServer } from '../support/postgres/server.ts';
+import { newPlaceIn, openShared } from '../support/postgres/sharedJournal.ts';
 
 let server: PostgresServer;
 beforeAll(async () => {

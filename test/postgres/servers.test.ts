@@ -4,19 +4,19 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import type { Entry } from '../../src/once/journal/journal.ts';
 import { NotOnStandby } from '../../src/postgres/faults.ts';
 import { migrateJournal } from '../../src/postgres/upkeep.ts';
-import { failureOf } from '../../testing/failure.ts';
-import { allOf, inHand, newEntry, newFolder, nowMs } from '../../testing/journals.ts';
-import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
-import { type PostgresServer, type Standby, startServer } from '../../testing/postgres/server.ts';
-import { shortSleep } from '../../testing/postgres/sharedEngine.ts';
+import { failureOf } from '../support/failure.ts';
+import { allOf, inHand, newEntry, newFolder, nowMs } from '../support/journals.ts';
+import { startCuttableProxy } from '../support/postgres/cuttableProxy.ts';
+import { type PostgresServer, type Standby, startServer } from '../support/postgres/server.ts';
+import { shortSleep } from '../support/postgres/sharedEngine.ts';
 import {
   lookingAfter,
   newPlaceIn,
   onServer,
   openShared,
   type SharedPlace,
-} from '../../testing/postgres/sharedJournal.ts';
-import { silence, upAsItIs, upForLong } from '../../testing/postgres/silence.ts';
+} from '../support/postgres/sharedJournal.ts';
+import { silence, upAsItIs, upForLong } from '../support/postgres/silence.ts';
 
 const patience = { sleep: shortSleep };
 const beforeSending = { beforeSending: true } as const;

@@ -5,15 +5,15 @@ import { verbsIn } from '../../src/once/journal/verbs.ts';
 import { dayMs, type Policies } from '../../src/policy/policy.ts';
 import { spendWithin } from '../../src/policy/spend.ts';
 import { dialectIn } from '../../src/postgres/sql.ts';
-import { countStates, inHand, newEntry, nowMs } from '../../testing/journals.ts';
+import { describeSpending } from '../policy/spendingModel.ts';
+import { countStates, inHand, newEntry, nowMs } from '../support/journals.ts';
 import {
   addPaid,
   newSharedPlace,
   onServer,
   openShared,
   type SharedPlace,
-} from '../../testing/postgres/sharedJournal.ts';
-import { describeSpending } from '../policy/spendingModel.ts';
+} from '../support/postgres/sharedJournal.ts';
 
 const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 

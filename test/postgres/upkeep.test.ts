@@ -12,17 +12,17 @@ import {
   grantsSql,
   migrateJournal,
 } from '../../src/postgres/upkeep.ts';
-import { closedAfterTest } from '../../testing/closedAfterTest.ts';
-import { failureOf } from '../../testing/failure.ts';
-import { inHand, newEntry, nowMs } from '../../testing/journals.ts';
-import { asRole } from '../../testing/postgres/asRole.ts';
+import { closedAfterTest } from '../support/closedAfterTest.ts';
+import { failureOf } from '../support/failure.ts';
+import { inHand, newEntry, nowMs } from '../support/journals.ts';
+import { asRole } from '../support/postgres/asRole.ts';
 import {
   lookingAfter,
   newSharedPlace,
   onServer,
   openShared,
   type SharedPlace,
-} from '../../testing/postgres/sharedJournal.ts';
+} from '../support/postgres/sharedJournal.ts';
 
 const standby = 'is a standby';
 

@@ -7,7 +7,7 @@ import { brokenPrograms, soundPrograms } from '../../proof/programs.ts';
 import { breaking, fileOf, replaced } from '../../proof/sabotage/plugin.ts';
 import { variants } from '../../proof/sabotage/variants.ts';
 import { techniques } from '../../proof/techniques.ts';
-import { root } from '../../testing/root.ts';
+import { root } from '../support/root.ts';
 
 const silent = (): void => {};
 const slice = { share: 0.002, lanes: 2, hasSystemCalls: false, say: silent };

@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { methods } from '../../src/sandbox/node.ts';
-import { imbalances } from '../../testing/killRounds.ts';
-import {
-  otherRecipient,
-  paths,
-  recipient,
-  startTestSandbox,
-  type TestSandbox,
-} from '../../testing/sandbox.ts';
+import { imbalances } from '../support/killRounds.ts';
+import { otherRecipient, paths, recipient, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { rawRequest } from '../../testing/rawHttp.ts';
-import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
+import { rawRequest } from '../support/rawHttp.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // Walks the service's document section by section; each test is named after the sentence it checks.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { rawRequest } from '../../testing/rawHttp.ts';
-import { paths, type Reply, recipient, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
+import { rawRequest } from '../support/rawHttp.ts';
+import { paths, type Reply, recipient, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 
 let sandbox: TestSandbox;
 let nowMs = Date.parse('2026-11-20T12:00:00Z');

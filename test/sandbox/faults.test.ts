@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type RawReply, rawRequest } from '../../testing/rawHttp.ts';
-import { type FaultSpec, paths, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
+import { type RawReply, rawRequest } from '../support/rawHttp.ts';
+import { type FaultSpec, paths, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { closeDatabase, type Database } from '../../src/sandbox/database.ts';
-import { buildModule } from '../../testing/builtModule.ts';
+import { buildModule } from '../support/builtModule.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'botctl-first-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

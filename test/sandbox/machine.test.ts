@@ -6,7 +6,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
 import { loadNativeVm } from '../../src/sandbox/chain.ts';
 import { openDatabase } from '../../src/sandbox/database.ts';
-import { recipient, startTestSandbox } from '../../testing/sandbox.ts';
+import { recipient, startTestSandbox } from '../support/sandbox.ts';
 
 const hello = { conversation_id: 'conv_demo', content: 'hello', idempotency_key: 'k' };
 const pay = { to_address: recipient, asset: 'SOL', amount: '1', idempotency_key: 'k' };

@@ -1,7 +1,7 @@
 // What the node at /rpc says under each reading and fault, with a clock that stands until it is moved.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Readings } from '../../src/sandbox/readings.ts';
-import { otherRecipient, recipient, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
+import { otherRecipient, recipient, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 
 const another = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
 

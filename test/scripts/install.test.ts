@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ended, type Ran } from '../../testing/botctl.ts';
-import { root } from '../../testing/root.ts';
-import { hasTool } from '../../testing/tools.ts';
+import { ended, type Ran } from '../support/botctl.ts';
+import { root } from '../support/root.ts';
+import { hasTool } from '../support/tools.ts';
 
 const script = join(root, 'install.sh');
 const isHere = hasTool('curl') && process.platform === 'linux';

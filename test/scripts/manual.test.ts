@@ -6,7 +6,7 @@ import { quoted, roff } from '../../scripts/roff.ts';
 import { type CommandSpec, globalOptions, type LeafSpec } from '../../src/cli/parse/command.ts';
 import { commandTree } from '../../src/commands.ts';
 import { exitTable } from '../../src/once/failures.ts';
-import { hasTool } from '../../testing/tools.ts';
+import { hasTool } from '../support/tools.ts';
 
 const path = resolve(import.meta.dirname, '../../dist/man/botctl.1');
 const page = readFileSync(path, 'utf8');

@@ -5,7 +5,7 @@ import { outputs } from '../../scripts/schema/outputs.ts';
 import { publishedPolicySchema } from '../../scripts/schema/policySchema.ts';
 import { publishedPage, publishedSchema } from '../../scripts/schema/publish.ts';
 import { commandTree } from '../../src/commands.ts';
-import { undocumented } from '../../testing/jsonOutput.ts';
+import { undocumented } from '../support/jsonOutput.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(resolve(root, path), 'utf8');

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { historySpec, resumeSpec, sendSpec, transferSpec } from '../../../src/cli/parse/sendingSpecs.ts';
-import { recipient } from '../../../testing/sandbox.ts';
+import { recipient } from '../../../test/support/sandbox.ts';
 import type { Dice } from '../../dice.ts';
 import { pay, say } from '../../jobs.ts';
 import { mutateBytes, mutateJson, oddText } from './mutate.ts';

@@ -1,4 +1,4 @@
-import { startOf } from '../../../testing/program.ts';
+import { startOf } from '../../../test/support/program.ts';
 import { type Arena, playOne, type Stage } from '../../arena.ts';
 import { command, onceOnly, operations, unnamed } from '../../jobs.ts';
 import { begin, lostReply } from '../../play.ts';

@@ -1,5 +1,5 @@
-import { randomFaults } from '../../../testing/randomFaults.ts';
-import { otherRecipient, recipient } from '../../../testing/sandbox.ts';
+import { randomFaults } from '../../../test/support/randomFaults.ts';
+import { otherRecipient, recipient } from '../../../test/support/sandbox.ts';
 import { type Arena, playOne } from '../../arena.ts';
 import { begin, type Play } from '../../play.ts';
 import type { Ran } from '../../run.ts';

@@ -1,4 +1,4 @@
-import { type LedgerEffect, otherRecipient, recipient } from '../../../testing/sandbox.ts';
+import { type LedgerEffect, otherRecipient, recipient } from '../../../test/support/sandbox.ts';
 import { type Arena, playEach, type Stage, shareOf } from '../../arena.ts';
 import type { Dice } from '../../dice.ts';
 import { type Operation, operations } from '../../jobs.ts';

@@ -1,5 +1,5 @@
-import { randomFaults } from '../../../testing/randomFaults.ts';
-import { recipient } from '../../../testing/sandbox.ts';
+import { randomFaults } from '../../../test/support/randomFaults.ts';
+import { recipient } from '../../../test/support/sandbox.ts';
 import { type Arena, playOne, type Stage } from '../../arena.ts';
 import { pay } from '../../jobs.ts';
 import { begin, type Play } from '../../play.ts';

@@ -1,4 +1,4 @@
-import type { FaultSpec } from '../../../testing/sandbox.ts';
+import type { FaultSpec } from '../../../test/support/sandbox.ts';
 import type { Operation } from '../../jobs.ts';
 import { lostReply as lost } from '../../play.ts';
 

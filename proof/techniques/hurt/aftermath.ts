@@ -1,4 +1,4 @@
-import type { Home } from '../../../testing/home.ts';
+import type { Home } from '../../../test/support/home.ts';
 import { type Job, say } from '../../jobs.ts';
 import type { Play } from '../../play.ts';
 import type { Ran } from '../../run.ts';

@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
-import type { Home } from '../../../testing/home.ts';
+import type { Home } from '../../../test/support/home.ts';
 import type { Stage } from '../../arena.ts';
 import { batchOf, command, type Job, pay } from '../../jobs.ts';
 import type { Lane } from '../../lane.ts';

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Home } from '../../../testing/home.ts';
+import type { Home } from '../../../test/support/home.ts';
 import type { Dice } from '../../dice.ts';
 import { journalOf } from '../../look.ts';
 

@@ -1,6 +1,6 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { setTimeout as after } from 'node:timers/promises';
-import type { Home } from '../../../testing/home.ts';
+import type { Home } from '../../../test/support/home.ts';
 import { type Arena, playEach, type Stage, shareOf } from '../../arena.ts';
 import { command, type Operation, operations } from '../../jobs.ts';
 import { begin } from '../../play.ts';

@@ -1,7 +1,7 @@
 import { cpSync, linkSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import type { Home } from '../../../testing/home.ts';
+import type { Home } from '../../../test/support/home.ts';
 import type { Dice } from '../../dice.ts';
 import { journalOf } from '../../look.ts';
 import type { Aged } from './ages.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises';
-import type { Side } from '../../../testing/postgres/messages.ts';
+import type { Side } from '../../../test/support/postgres/messages.ts';
 import { playEach, type Stage, shareOf } from '../../arena.ts';
 import type { Dice } from '../../dice.ts';
 import { type Operation, operations } from '../../jobs.ts';

@@ -1,7 +1,7 @@
-import type { Home } from '../../../testing/home.ts';
-import { type CuttableProxy, startCuttableProxy } from '../../../testing/postgres/cuttableProxy.ts';
-import type { Side } from '../../../testing/postgres/messages.ts';
-import { type PostgresServer, startServer } from '../../../testing/postgres/server.ts';
+import type { Home } from '../../../test/support/home.ts';
+import { type CuttableProxy, startCuttableProxy } from '../../../test/support/postgres/cuttableProxy.ts';
+import type { Side } from '../../../test/support/postgres/messages.ts';
+import { type PostgresServer, startServer } from '../../../test/support/postgres/server.ts';
 import type { Lane } from '../../lane.ts';
 import type { Kept } from '../../look.ts';
 import { run } from '../../run.ts';

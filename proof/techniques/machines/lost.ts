@@ -1,5 +1,5 @@
-import { startCuttableProxy } from '../../../testing/postgres/cuttableProxy.ts';
-import type { PostgresServer } from '../../../testing/postgres/server.ts';
+import { startCuttableProxy } from '../../../test/support/postgres/cuttableProxy.ts';
+import type { PostgresServer } from '../../../test/support/postgres/server.ts';
 import { playEach, type Stage, shareOf } from '../../arena.ts';
 import { onceOnly } from '../../jobs.ts';
 import { lostReply } from '../../play.ts';

@@ -1,6 +1,6 @@
-import type { Home } from '../../../testing/home.ts';
-import type { Side } from '../../../testing/postgres/messages.ts';
-import type { How } from '../../../testing/postgres/passage.ts';
+import type { Home } from '../../../test/support/home.ts';
+import type { Side } from '../../../test/support/postgres/messages.ts';
+import type { How } from '../../../test/support/postgres/passage.ts';
 import type { Stage } from '../../arena.ts';
 import type { Kept } from '../../look.ts';
 import { Play, type RunOptions } from '../../play.ts';

@@ -51,7 +51,7 @@ export function terminalInput(descriptor: number): Readable & { setRawMode(isRaw
   return Object.assign(typed, { isTTY: true, setRawMode });
 }
 
-/** What Bun's compiler puts into the file, because it stands here by name. build/file.mjs says which package it is. */
+/** What Bun's compiler puts into the file, because it stands here by name. scripts/build/file.mjs says which package it is. */
 export function requireNative(): unknown {
   return require('litesvm-inside');
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { commandWords } from '../../../src/cli/bot/tokenInput.ts';
-import { failureOf, wordsOf } from '../../../testing/failure.ts';
+import { failureOf, wordsOf } from '../../support/failure.ts';
 
 describe('a token command is split into words', () => {
   test.each([

@@ -16,8 +16,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { changeProfiles } from '../../../src/cli/bot/changeProfiles.ts';
 import { type ProfilesFile, profilesPaths, readProfiles } from '../../../src/cli/bot/profiles.ts';
 import type { Failure } from '../../../src/once/failures.ts';
-import { failureOf, linesOf, wordsOf } from '../../../testing/failure.ts';
-import { Home } from '../../../testing/home.ts';
+import { failureOf, linesOf, wordsOf } from '../../support/failure.ts';
+import { Home } from '../../support/home.ts';
 
 let home: Home;
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Token } from '../../../src/cli/bot/token.ts';
-import { failureOf, wordsOf } from '../../../testing/failure.ts';
+import { failureOf, wordsOf } from '../../support/failure.ts';
 
 const secret = 'canary-0123456789-abcdefghijklmnop-WXYZ';
 

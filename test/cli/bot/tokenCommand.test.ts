@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runTokenCommand } from '../../../src/cli/bot/tokenInput.ts';
-import { failureOf, wordsOf } from '../../../testing/failure.ts';
-import { Home } from '../../../testing/home.ts';
+import { failureOf, wordsOf } from '../../support/failure.ts';
+import { Home } from '../../support/home.ts';
 
 let home: Home;
 beforeEach(() => {

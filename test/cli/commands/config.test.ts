@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Home } from '../../../testing/home.ts';
-import { runMain, type Setting } from '../../../testing/inProcess.ts';
+import { Home } from '../../support/home.ts';
+import { runMain, type Setting } from '../../support/inProcess.ts';
 
 const mint = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 const secret = 'canary-token-0123456789-abcdefgh';

@@ -1,8 +1,8 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Home } from '../../../testing/home.ts';
-import { runMain } from '../../../testing/inProcess.ts';
+import { Home } from '../../support/home.ts';
+import { runMain } from '../../support/inProcess.ts';
 
 let home: Home;
 beforeEach(() => {

@@ -7,8 +7,8 @@ import type { Display } from '../../../src/cli/show/display.ts';
 import { paintOf } from '../../../src/cli/show/faces.ts';
 import type { Outcome } from '../../../src/once/engine/outcome.ts';
 import { Failure } from '../../../src/once/failures.ts';
-import { HeldClock } from '../../../testing/heldClock.ts';
-import { lost, noRetries, paid, ScriptedEngine, transfer } from '../../../testing/scriptedEngine.ts';
+import { HeldClock } from '../../support/heldClock.ts';
+import { lost, noRetries, paid, ScriptedEngine, transfer } from '../../support/scriptedEngine.ts';
 
 let scripted: ScriptedEngine;
 let said: string[];

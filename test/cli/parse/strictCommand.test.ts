@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ParsedArgs } from '../../../src/cli/parse/command.ts';
-import { runMain } from '../../../testing/inProcess.ts';
-import { sampleTree } from '../../../testing/sampleTree.ts';
+import { runMain } from '../../support/inProcess.ts';
+import { sampleTree } from '../../support/sampleTree.ts';
 
 let seen: ParsedArgs<string>[];
 beforeEach(() => {

@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { askAtTerminal } from '../../../src/cli/show/ask.ts';
 import { type AtTerminal, systemClock, type Terminal } from '../../../src/machine/process.ts';
-import { failureOf } from '../../../testing/failure.ts';
-import { HeldClock } from '../../../testing/heldClock.ts';
+import { failureOf } from '../../support/failure.ts';
+import { HeldClock } from '../../support/heldClock.ts';
 
 const yesOrNo = { shown: '[y/N]', words: { y: 'yes', да: 'yes' } } as const;
 const question = (): string => 'Send it?';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { runMain } from '../../../testing/inProcess.ts';
-import { sampleTree } from '../../../testing/sampleTree.ts';
+import { runMain } from '../../support/inProcess.ts';
+import { sampleTree } from '../../support/sampleTree.ts';
 
 type Row = [string, { flag?: boolean; env?: Record<string, string>; terminal?: boolean }, boolean];
 

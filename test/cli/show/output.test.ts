@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { Output } from '../../../src/cli/show/display.ts';
-import { failureOf } from '../../../testing/failure.ts';
+import { failureOf } from '../../support/failure.ts';
 
 function failing(code: string): Writable {
   return new Writable({

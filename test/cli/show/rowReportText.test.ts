@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { reportFormatOf } from '../../../src/cli/commands/batch/options.ts';
 import { csvLine } from '../../../src/cli/show/text.ts';
-import { failureOf } from '../../../testing/failure.ts';
+import { failureOf } from '../../support/failure.ts';
 
 test.each([
   ['=1+1', "'=1+1"],

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Output } from '../../../src/cli/show/display.ts';
 import { makeDisplay } from '../../../src/cli/show/faces.ts';
 import { systemClock } from '../../../src/machine/process.ts';
-import { nobody } from '../../../testing/nobody.ts';
+import { nobody } from '../../support/nobody.ts';
 
 type Setting = { isTTY?: boolean; env?: Record<string, string>; quiet?: boolean };
 

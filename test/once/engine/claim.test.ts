@@ -7,8 +7,8 @@ import { parseBaseUrl } from '../../../src/once/entry/baseUrl.ts';
 import type { Naming, Order } from '../../../src/once/entry/naming.ts';
 import { Failure } from '../../../src/once/failures.ts';
 import type { Transaction } from '../../../src/once/journal/journal.ts';
-import { explained } from '../../../testing/explained.ts';
-import { policyOf } from '../../../testing/policies.ts';
+import { explained } from '../../support/explained.ts';
+import { policyOf } from '../../support/policies.ts';
 import {
   endOf,
   key,
@@ -23,7 +23,7 @@ import {
   ScriptedEngine,
   transfer,
   unsent,
-} from '../../../testing/scriptedEngine.ts';
+} from '../../support/scriptedEngine.ts';
 
 let scripted: ScriptedEngine;
 beforeEach(() => {

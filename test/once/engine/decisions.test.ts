@@ -8,7 +8,7 @@ import type { Shown } from '../../../src/once/engine/shown.ts';
 import { Failure } from '../../../src/once/failures.ts';
 import type { Decision, Entry, Journal } from '../../../src/once/journal/journal.ts';
 import { isApprovedByAnother } from '../../../src/policy/spend.ts';
-import { policyOf } from '../../../testing/policies.ts';
+import { policyOf } from '../../support/policies.ts';
 import {
   endOf,
   lost,
@@ -19,7 +19,7 @@ import {
   ScriptedEngine,
   transfer,
   unsent,
-} from '../../../testing/scriptedEngine.ts';
+} from '../../support/scriptedEngine.ts';
 
 let scripted: ScriptedEngine;
 beforeEach(() => {

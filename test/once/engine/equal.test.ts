@@ -16,7 +16,7 @@ import {
   run,
   ScriptedEngine,
   transfer,
-} from '../../../testing/scriptedEngine.ts';
+} from '../../support/scriptedEngine.ts';
 import { cells, equal, equalPayment, equalWithin, settlings } from './design.ts';
 
 let scripted: ScriptedEngine;

@@ -8,8 +8,8 @@ import { exitOf } from '../../../src/once/failures.ts';
 import type { Journal } from '../../../src/once/journal/journal.ts';
 import type { Flight, Reply } from '../../../src/once/wire/flight.ts';
 import { sharedFailure } from '../../../src/postgres/failures.ts';
-import { explained } from '../../../testing/explained.ts';
-import { failureOf } from '../../../testing/failure.ts';
+import { explained } from '../../support/explained.ts';
+import { failureOf } from '../../support/failure.ts';
 import {
   endOf,
   lost,
@@ -23,7 +23,7 @@ import {
   ScriptedEngine,
   transfer,
   unsent,
-} from '../../../testing/scriptedEngine.ts';
+} from '../../support/scriptedEngine.ts';
 
 let scripted: ScriptedEngine;
 beforeEach(() => {

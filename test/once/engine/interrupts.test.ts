@@ -2,16 +2,8 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { execute } from '../../../src/once/engine/execute.ts';
 import type { Outcome } from '../../../src/once/engine/outcome.ts';
 import type { Flight, FlightLimits, Shipment } from '../../../src/once/wire/flight.ts';
-import { explained } from '../../../testing/explained.ts';
-import {
-  endOf,
-  lost,
-  paid,
-  reply,
-  ScriptedEngine,
-  transfer,
-  unsent,
-} from '../../../testing/scriptedEngine.ts';
+import { explained } from '../../support/explained.ts';
+import { endOf, lost, paid, reply, ScriptedEngine, transfer, unsent } from '../../support/scriptedEngine.ts';
 
 let scripted: ScriptedEngine;
 let first: AbortController;

@@ -9,7 +9,7 @@ import type { Order } from '../../../src/once/entry/naming.ts';
 import { claimedBy } from '../../../src/once/failures.ts';
 import { states } from '../../../src/once/journal/columns.ts';
 import type { Entry } from '../../../src/once/journal/journal.ts';
-import { policyOf } from '../../../testing/policies.ts';
+import { policyOf } from '../../support/policies.ts';
 import {
   endOf,
   lost,
@@ -21,7 +21,7 @@ import {
   ScriptedEngine,
   transfer,
   unsent,
-} from '../../../testing/scriptedEngine.ts';
+} from '../../support/scriptedEngine.ts';
 
 let scripted: ScriptedEngine;
 beforeEach(() => {

@@ -2,15 +2,7 @@ import { base58 } from '@scure/base';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { BaseUrl } from '../../../src/once/entry/baseUrl.ts';
 import type { Flight } from '../../../src/once/wire/flight.ts';
-import {
-  endOf,
-  message,
-  once,
-  reply,
-  run,
-  ScriptedEngine,
-  transfer,
-} from '../../../testing/scriptedEngine.ts';
+import { endOf, message, once, reply, run, ScriptedEngine, transfer } from '../../support/scriptedEngine.ts';
 
 let scripted: ScriptedEngine;
 beforeEach(() => {

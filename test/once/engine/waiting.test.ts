@@ -5,7 +5,7 @@ import { waitForOwner } from '../../../src/once/engine/beforeClaim.ts';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
 import type { Entry, Journal } from '../../../src/once/journal/journal.ts';
 
-import { endOf, ScriptedEngine, transfer } from '../../../testing/scriptedEngine.ts';
+import { endOf, ScriptedEngine, transfer } from '../../support/scriptedEngine.ts';
 
 let scripted: ScriptedEngine;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { identityUrl, originOf, parseBaseUrl, sandboxBaseUrl } from '../../../src/once/entry/baseUrl.ts';
-import { failureOf, wordsOf } from '../../../testing/failure.ts';
+import { failureOf, wordsOf } from '../../support/failure.ts';
 
 describe('a base URL is written one way only', () => {
   test.each([

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeUtf8, parseJson, placeIn, readJson } from '../../../src/once/entry/jsonText.ts';
-import { failureOf } from '../../../testing/failure.ts';
+import { failureOf } from '../../support/failure.ts';
 
 async function faultOf(json: string): Promise<string> {
   const failure = await failureOf(() => parseJson(json, 'body.json'));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseMessage } from '../../../src/once/entry/message.ts';
-import { failureOf } from '../../../testing/failure.ts';
+import { failureOf } from '../../support/failure.ts';
 
 const plain = { conversation_id: 'conv_1', content: 'Hello' };
 const yes = { type: 'button', label: 'Yes', custom_id: 'yes' };

@@ -10,7 +10,7 @@ import {
   namingFrom,
   type Scope,
 } from '../../../src/once/entry/naming.ts';
-import { failureOf } from '../../../testing/failure.ts';
+import { failureOf } from '../../support/failure.ts';
 
 const nothing: NamingChoice = {
   once: undefined,

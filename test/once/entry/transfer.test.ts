@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseTransfer } from '../../../src/once/entry/transfer.ts';
 import { canonicalOf, paymentOf } from '../../../src/once/entry/wanted.ts';
-import { failureOf } from '../../../testing/failure.ts';
+import { failureOf } from '../../support/failure.ts';
 
 const to = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const plain = { to_address: to, asset: 'SOL', amount: '1.5' };

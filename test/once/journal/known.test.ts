@@ -2,8 +2,8 @@ import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Known, Note } from '../../../src/once/journal/known.ts';
-import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
-import { newFolder, nowMs } from '../../../testing/journals.ts';
+import { closedAfterTest } from '../../support/closedAfterTest.ts';
+import { newFolder, nowMs } from '../../support/journals.ts';
 
 const newNote = (path = join(newFolder(), 'shared', 'note')): Note => closedAfterTest(new Note(path));
 const attempt = (number: number): Known => ({

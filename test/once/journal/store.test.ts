@@ -7,7 +7,7 @@ import type { GuardedWork, Guards } from '../../../src/once/journal/journal.ts';
 import { Note } from '../../../src/once/journal/known.ts';
 import type { Ask } from '../../../src/once/journal/rows.ts';
 import { type Base, Store } from '../../../src/once/journal/store.ts';
-import { newEntry, nowMs } from '../../../testing/journals.ts';
+import { newEntry, nowMs } from '../../support/journals.ts';
 
 const owners = { self: () => 'me', lives: () => true, endOwner: async () => false };
 const reads = { ownerLives: async () => true } as unknown as Base['reads'];

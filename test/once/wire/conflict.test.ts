@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { conflictWords } from '../../../src/once/wire/conflict.ts';
-import { processorMs } from '../../../testing/processorTime.ts';
+import { processorMs } from '../../support/processorTime.ts';
 
 const said = (body: string, key = 'k') => conflictWords({ body: Buffer.from(body), headers: {} }, key);
 

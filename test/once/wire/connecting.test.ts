@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openChannel } from '../../../src/once/wire/undiciChannel.ts';
-import { type Certificates, makeCertificates, trust } from '../../../testing/certificates.ts';
-import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
-import { flyTo, limitsOf, noReply, reply, settingsFor, shipmentTo } from '../../../testing/flights.ts';
-import { deadPort, httpReply, type Loopback, startLoopback } from '../../../testing/loopback.ts';
+import { type Certificates, makeCertificates, trust } from '../../support/certificates.ts';
+import { closedAfterTest } from '../../support/closedAfterTest.ts';
+import { flyTo, limitsOf, noReply, reply, settingsFor, shipmentTo } from '../../support/flights.ts';
+import { deadPort, httpReply, type Loopback, startLoopback } from '../../support/loopback.ts';
 
 async function server(...how: Parameters<typeof startLoopback>): Promise<Loopback> {
   const started = closedAfterTest(await startLoopback(...how));

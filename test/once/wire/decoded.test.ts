@@ -1,9 +1,9 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { maxReplyBytes } from '../../../src/once/wire/undiciChannel.ts';
-import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
-import { flyTo, reply, token } from '../../../testing/flights.ts';
-import { httpReply, startLoopback } from '../../../testing/loopback.ts';
+import { closedAfterTest } from '../../support/closedAfterTest.ts';
+import { flyTo, reply, token } from '../../support/flights.ts';
+import { httpReply, startLoopback } from '../../support/loopback.ts';
 
 async function answered(body: Buffer, encoding: string, head?: string) {
   const server = await startLoopback((socket) =>

@@ -3,11 +3,11 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { connecting } from '../../../src/once/wire/connecting.ts';
 import type { Channel } from '../../../src/once/wire/flight.ts';
 import { openChannel } from '../../../src/once/wire/undiciChannel.ts';
-import { type Certificates, makeCertificates, trust } from '../../../testing/certificates.ts';
-import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
-import { limitsOf, noReply, reply, settingsFor, shipmentTo } from '../../../testing/flights.ts';
-import { deadPort, httpReply, type Loopback, startLoopback } from '../../../testing/loopback.ts';
-import { startProxy } from '../../../testing/proxy.ts';
+import { type Certificates, makeCertificates, trust } from '../../support/certificates.ts';
+import { closedAfterTest } from '../../support/closedAfterTest.ts';
+import { limitsOf, noReply, reply, settingsFor, shipmentTo } from '../../support/flights.ts';
+import { deadPort, httpReply, type Loopback, startLoopback } from '../../support/loopback.ts';
+import { startProxy } from '../../support/proxy.ts';
 
 const certificates: Certificates | undefined = makeCertificates();
 const ok = (socket: Socket): void => void socket.end(httpReply('{"a":1}'));

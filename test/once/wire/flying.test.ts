@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { Trouble } from '../../../src/once/wire/trouble.ts';
 import { maxReplyBytes, openChannel } from '../../../src/once/wire/undiciChannel.ts';
-import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
+import { closedAfterTest } from '../../support/closedAfterTest.ts';
 import {
   flyTo,
   limitsOf,
@@ -14,8 +14,8 @@ import {
   settingsFor,
   shipmentTo,
   token,
-} from '../../../testing/flights.ts';
-import { deadPort, httpReply, type Loopback, startLoopback } from '../../../testing/loopback.ts';
+} from '../../support/flights.ts';
+import { deadPort, httpReply, type Loopback, startLoopback } from '../../support/loopback.ts';
 
 type OnRequest = (socket: Socket, request: string, nth: number) => void;
 

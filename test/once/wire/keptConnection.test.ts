@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { poolChannels } from '../../../src/once/connection.ts';
 import type { Channel } from '../../../src/once/wire/flight.ts';
 import { openChannel } from '../../../src/once/wire/undiciChannel.ts';
-import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
-import { limitsOf, reply, settingsFor, shipmentTo } from '../../../testing/flights.ts';
-import { httpReply, startLoopback } from '../../../testing/loopback.ts';
+import { closedAfterTest } from '../../support/closedAfterTest.ts';
+import { limitsOf, reply, settingsFor, shipmentTo } from '../../support/flights.ts';
+import { httpReply, startLoopback } from '../../support/loopback.ts';
 
 const said = (text: string): Buffer => httpReply(JSON.stringify({ said: text }));
 

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openChannel } from '../../../src/once/wire/undiciChannel.ts';
-import { type Certificates, makeCertificates, trust } from '../../../testing/certificates.ts';
-import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
-import { failureOf } from '../../../testing/failure.ts';
+import { type Certificates, makeCertificates, trust } from '../../support/certificates.ts';
+import { closedAfterTest } from '../../support/closedAfterTest.ts';
+import { failureOf } from '../../support/failure.ts';
 import {
   flyTo,
   limitsOf,
@@ -14,9 +14,9 @@ import {
   settingsFor,
   shipmentTo,
   token,
-} from '../../../testing/flights.ts';
-import { deadPort, httpReply, type Loopback, startLoopback } from '../../../testing/loopback.ts';
-import { type LoopbackProxy, startProxy } from '../../../testing/proxy.ts';
+} from '../../support/flights.ts';
+import { deadPort, httpReply, type Loopback, startLoopback } from '../../support/loopback.ts';
+import { type LoopbackProxy, startProxy } from '../../support/proxy.ts';
 
 const ok = (socket: Socket): void => void socket.end(httpReply('{"a":1}'));
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ParsedReply, readReply, retryAfterMs } from '../../../src/once/wire/flight.ts';
-import { processorMs } from '../../../testing/processorTime.ts';
+import { processorMs } from '../../support/processorTime.ts';
 
 function read(body: string | Uint8Array, headers: Record<string, string> = {}): ParsedReply {
   return readReply({ body: Buffer.from(body as string), headers });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Flight, Reply } from '../../../src/once/wire/flight.ts';
 import { withoutToken } from '../../../src/once/wire/withoutToken.ts';
-import { processorMs } from '../../../testing/processorTime.ts';
+import { processorMs } from '../../support/processorTime.ts';
 
 function reply(body: string | Uint8Array, change: Partial<Reply> = {}): Reply {
   return {

@@ -3,8 +3,8 @@ import { base58 } from '@scure/base';
 import { RpcNode } from '../../../../src/chain/node.ts';
 import type { Payment } from '../../../../src/chain/payment.ts';
 import type { Chain } from '../../../../src/chain/verify.ts';
-import { reply } from '../../../../testing/scriptedEngine.ts';
 import { key as address, paying, wallet, written } from '../../../chain/transactions.ts';
+import { reply } from '../../../support/scriptedEngine.ts';
 
 /** When the payment was made whose signature a reply gives: of another key, of its own, or of nobody in this world. */
 export const whens = ['month-ago', 'day-ago', '3h-ago', 'now', 'year-ahead', 'others', 'own'] as const;

@@ -1,6 +1,6 @@
 import type { Kind } from '../../../../src/once/entry/wanted.ts';
 import type { Flight } from '../../../../src/once/wire/flight.ts';
-import { lost, reply, unsent } from '../../../../testing/scriptedEngine.ts';
+import { lost, reply, unsent } from '../../../support/scriptedEngine.ts';
 import { sentAgainWithin } from '../design.ts';
 import { type ModelChain, signatureOf, type When } from './chain.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { namedById } from '../../../../src/batch/checkRow.ts';
 import { type BaseUrl, parseBaseUrl } from '../../../../src/once/entry/baseUrl.ts';
 import type { Order } from '../../../../src/once/entry/naming.ts';
-import { key, message, once, run, transfer } from '../../../../testing/scriptedEngine.ts';
+import { key, message, once, run, transfer } from '../../../support/scriptedEngine.ts';
 import { whens } from './chain.ts';
 import { type Fate, fates, type Misnamed, type ParsedReply, saids } from './service.ts';
 

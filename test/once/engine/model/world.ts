@@ -12,8 +12,8 @@ import type { Attempt, Entry, Journal } from '../../../../src/once/journal/journ
 import type { Flight, Shipment } from '../../../../src/once/wire/flight.ts';
 import type { Policies } from '../../../../src/policy/policy.ts';
 import { readPolicy } from '../../../../src/policy/readPolicy.ts';
-import { allOf } from '../../../../testing/journals.ts';
-import { ScriptedEngine } from '../../../../testing/scriptedEngine.ts';
+import { allOf } from '../../../support/journals.ts';
+import { ScriptedEngine } from '../../../support/scriptedEngine.ts';
 import { equal, latestOf, type Payment, searchedMessages } from '../design.ts';
 import { ModelChain, mustShow, wantedIn } from './chain.ts';
 import { type Fate, ModelService } from './service.ts';

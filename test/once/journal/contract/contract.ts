@@ -21,8 +21,8 @@ import {
   type JournalInHand,
   newEntry,
   nowMs,
-} from '../../../../testing/journals.ts';
-import { troubles } from '../../../../testing/troubles.ts';
+} from '../../../support/journals.ts';
+import { troubles } from '../../../support/troubles.ts';
 import { known, narrowings, suits } from './narrowings.ts';
 
 /** A store that is to keep what every journal promises. */

@@ -1,5 +1,5 @@
 import type { NewEntry, Selection } from '../../../../src/once/journal/journal.ts';
-import { nowMs } from '../../../../testing/journals.ts';
+import { nowMs } from '../../../support/journals.ts';
 
 type Verdict = 'accepted' | 'rejected' | 'held';
 

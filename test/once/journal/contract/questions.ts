@@ -8,7 +8,7 @@ import {
   type JournalInHand,
   newEntry,
   nowMs,
-} from '../../../../testing/journals.ts';
+} from '../../../support/journals.ts';
 import { narrowings } from './narrowings.ts';
 
 /** What is asked or changed, in a journal that `fill` filled. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openFile } from '../../../../src/once/journal/file/opening.ts';
-import { newPath } from '../../../../testing/journals.ts';
+import { newPath } from '../../../support/journals.ts';
 import { describeBreaches } from '../contract/breaches.ts';
 
 const inSqlite = (sql: string) => sql.replaceAll('@body', `x'7b7d'`).replaceAll('@other', `x'7b'`);

@@ -1,5 +1,5 @@
 import { openFile } from '../../../../src/once/journal/file/opening.ts';
-import { newPath, opened } from '../../../../testing/journals.ts';
+import { newPath, opened } from '../../../support/journals.ts';
 import { describeContract } from '../contract/contract.ts';
 
 describeContract('a journal in SQLite', {

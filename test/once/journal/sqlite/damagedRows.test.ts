@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { requestOf } from '../../../../src/cli/show/report.ts';
-import { damageJournal } from '../../../../testing/damageJournal.ts';
-import { failureOf } from '../../../../testing/failure.ts';
+import { damageJournal } from '../../../support/damageJournal.ts';
+import { failureOf } from '../../../support/failure.ts';
 import {
   lost,
   message,
@@ -12,7 +12,7 @@ import {
   posted,
   ScriptedEngine,
   transfer,
-} from '../../../../testing/scriptedEngine.ts';
+} from '../../../support/scriptedEngine.ts';
 
 let scripted: ScriptedEngine;
 beforeEach(async () => {

@@ -19,7 +19,7 @@ import type { Failure } from '../../../../src/once/failures.ts';
 import { openFile } from '../../../../src/once/journal/file/opening.ts';
 import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
 import { findLoss } from '../../../../src/once/journal/file/upkeep.ts';
-import { failureOf, linesOf } from '../../../../testing/failure.ts';
+import { failureOf, linesOf } from '../../../support/failure.ts';
 import {
   allOf,
   countStates,
@@ -30,7 +30,7 @@ import {
   newPath,
   nowMs,
   opened,
-} from '../../../../testing/journals.ts';
+} from '../../../support/journals.ts';
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
 import type { GuardedWork } from '../../../../src/once/journal/journal.ts';
-import { damageJournal } from '../../../../testing/damageJournal.ts';
-import { endWith, inHand, newEntry, newPath, nowMs, opened } from '../../../../testing/journals.ts';
+import { damageJournal } from '../../../support/damageJournal.ts';
+import { endWith, inHand, newEntry, newPath, nowMs, opened } from '../../../support/journals.ts';
 
 test('the death of an owner is recorded of the entry that was asked for, and of no attempt that ended', async () => {
   const path = newPath();

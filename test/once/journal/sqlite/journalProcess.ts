@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { buildModule } from '../../../../testing/builtModule.ts';
+import { buildModule } from '../../../support/builtModule.ts';
 
 export type JournalProgram = {
   /** Starts a process that runs `code` with `openJournal`, `path`, `entry(n)` and `say` at hand. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
 import { acceptLoss, findLoss } from '../../../../src/once/journal/file/upkeep.ts';
 import { Note } from '../../../../src/once/journal/known.ts';
-import { failureOf } from '../../../../testing/failure.ts';
+import { failureOf } from '../../../support/failure.ts';
 import {
   countStates,
   done,
@@ -15,7 +15,7 @@ import {
   newPath,
   nowMs,
   opened,
-} from '../../../../testing/journals.ts';
+} from '../../../support/journals.ts';
 
 const notedBeside = (path: string) => new Note(`${path}.note`).noted();
 

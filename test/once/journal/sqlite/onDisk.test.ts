@@ -23,7 +23,7 @@ import {
   refuseDamage,
 } from '../../../../src/once/journal/file/upkeep.ts';
 import { Note } from '../../../../src/once/journal/known.ts';
-import { failureOf } from '../../../../testing/failure.ts';
+import { failureOf } from '../../../support/failure.ts';
 import {
   countStates,
   done,
@@ -33,7 +33,7 @@ import {
   newPath,
   nowMs,
   opened,
-} from '../../../../testing/journals.ts';
+} from '../../../support/journals.ts';
 
 const noLoss = { isGone: false, missing: [] };
 

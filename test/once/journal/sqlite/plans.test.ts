@@ -1,7 +1,7 @@
 // However many entries a journal in a file has, it is asked by indexes: whole tables are read for overviews alone.
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { expect, test, vi } from 'vitest';
-import { type JournalInHand, newPath, opened } from '../../../../testing/journals.ts';
+import { type JournalInHand, newPath, opened } from '../../../support/journals.ts';
 import { fewChanged, fill, indexed, inFile } from '../contract/questions.ts';
 
 let steps: string[] = [];

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { takeLock } from '../../../../src/machine/fileLock.ts';
-import { allOf, countStates, endWith, newPath, nowMs, opened } from '../../../../testing/journals.ts';
+import { allOf, countStates, endWith, newPath, nowMs, opened } from '../../../support/journals.ts';
 import { buildJournal, type JournalProgram } from './journalProcess.ts';
 
 let program: JournalProgram;

@@ -11,7 +11,7 @@ import {
   sqliteFailure,
 } from '../../../../src/once/journal/file/faults.ts';
 import { schemaVersion } from '../../../../src/once/journal/schema.ts';
-import { newFolder } from '../../../../testing/journals.ts';
+import { newFolder } from '../../../support/journals.ts';
 
 const sqlite = (errcode: number | undefined, message = 'm'): Error =>
   Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR' }, errcode === undefined ? {} : { errcode });

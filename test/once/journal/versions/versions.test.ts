@@ -9,9 +9,9 @@ import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
 import { backUp } from '../../../../src/once/journal/file/upkeep.ts';
 import { Note } from '../../../../src/once/journal/known.ts';
 import { kept } from '../../../../src/once/journal/schema.ts';
-import { failureOf } from '../../../../testing/failure.ts';
-import { runMain } from '../../../../testing/inProcess.ts';
-import { allOf, inHand, newFolder, newPath, nowMs } from '../../../../testing/journals.ts';
+import { failureOf } from '../../../support/failure.ts';
+import { runMain } from '../../../support/inProcess.ts';
+import { allOf, inHand, newFolder, newPath, nowMs } from '../../../support/journals.ts';
 import { buildJournal } from '../sqlite/journalProcess.ts';
 
 type Row = Record<string, unknown>;
