@@ -25,6 +25,8 @@ const bundle = await rolldown({
   // jsonc-parser's `main` is a wrapper that no bundler can follow.
   resolve: { mainFields: ['module', 'main'] },
   external: [/^node:/u, '@photostructure/sqlite', 'bufferutil', 'utf-8-validate', 'pg-native'],
+  // What one command loads only when it needs it lies in the chunk of those that always do.
+  checks: { ineffectiveDynamicImport: false },
 });
 const { output } = await bundle.write({
   dir: dist,
