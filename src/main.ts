@@ -1,5 +1,7 @@
 import { writeSync } from 'node:fs';
-import type { CommandSpec, Context, GlobalName } from './cli/parse/command.ts';
+import type { App } from './cli/app.ts';
+import type { GlobalName } from './cli/parse/args.ts';
+import type { CommandSpec } from './cli/parse/command.ts';
 import { parseCommandLine } from './cli/parse/commandLine.ts';
 import type { Occurrence } from './cli/say/suggest.ts';
 import { endedEarly, type Interruption, problemOf } from './cli/say/told.ts';
@@ -86,14 +88,14 @@ async function dispatch(
     ),
   );
   let command: string | undefined;
-  let doing: Context['doing'] | undefined;
+  let doing: App['doing'] | undefined;
   try {
     const chosen = parseCommandLine(outer.argv, tree, columnsIn(outer.env) ?? stdout.columns);
     if (typeof chosen === 'string') {
       await stdout.write(chosen);
       return 0;
     }
-    const { given, does } = chosen;
+    const { args, does } = chosen;
     doing = {
       does,
       hasChanged: false,
@@ -101,16 +103,17 @@ async function dispatch(
         return this.hasChanged || claimedBy(outer.interrupts) !== undefined;
       },
     };
-    command = given.command;
+    command = args.command;
     told.command = command;
     display = watched(
       await makeDisplay(
-        faceOf((name) => given.flag(name), given.occurrences),
+        faceOf((name) => args.flag(name), args.occurrences),
         streams,
       ),
     );
     const run = await chosen.load();
-    return await run(given, {
+    return await run({
+      args,
       env: outer.env,
       get stdin() {
         return outer.stdin;

@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { globalOptions, type LeafSpec } from '../../src/cli/parse/command.ts';
+import { globalOptions } from '../../src/cli/parse/args.ts';
+import type { LeafSpec } from '../../src/cli/parse/command.ts';
 import { commandTree } from '../../src/commands.ts';
 import { botctl } from '../support/botctl.ts';
 import { payAda, SandboxHome, sendHello } from '../support/sandboxHome.ts';

@@ -1,12 +1,5 @@
-import {
-  branch,
-  type CommandSpec,
-  command,
-  leaf,
-  options,
-  type ParsedArgs,
-  type Run,
-} from '../../src/cli/parse/command.ts';
+import { type Args, options } from '../../src/cli/parse/args.ts';
+import { branch, type CommandSpec, command, leaf, type Run } from '../../src/cli/parse/command.ts';
 
 const send = command({
   about: 'sends',
@@ -30,14 +23,14 @@ const add = command({
 });
 
 /** A small command tree with every kind of option. Each command records its arguments. */
-export function sampleTree(seen: ParsedArgs<string>[]): readonly CommandSpec[] {
-  const run: Run = async (given, { display }) => {
-    seen.push(given as ParsedArgs<string>);
+export function sampleTree(seen: Args<string>[]): readonly CommandSpec[] {
+  const run: Run = async ({ args, display }) => {
+    seen.push(args as Args<string>);
     display.step('a step');
     await display.show({
-      json: { command: given.command, args: given.args, given: given.occurrences },
+      json: { command: args.command, args: args.words, given: args.occurrences },
       human: () => 'human face\n',
-      quiet: given.command,
+      quiet: args.command,
     });
     return 0;
   };

@@ -6,7 +6,8 @@ import { asFailure, type Exit, exitOf, type Failure, stopsAll, told } from '../.
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import { counted, formatAmountOf } from '../../once/phrases.ts';
 import type { Suggestion } from '../../once/says.ts';
-import type { Context, Run } from '../parse/command.ts';
+import type { App } from '../app.ts';
+import type { Run } from '../parse/command.ts';
 import type { ApproveArgs, DeclineArgs } from '../parse/sendingSpecs.ts';
 import { optionWords } from '../say/suggest.ts';
 import { noTerminalFor, problemOf } from '../say/told.ts';
@@ -21,44 +22,37 @@ import { combineExits, storedReport } from './stored.ts';
 type Kind = 'approved' | 'declined';
 type DecideArgs = ApproveArgs | DeclineArgs;
 
-export const approve: Run<ApproveArgs> = (given, context) =>
-  decide('approved', 'botctl approve', given, context);
+export const approve: Run<ApproveArgs> = (app) => decide('approved', 'botctl approve', app);
 
-export const decline: Run<DeclineArgs> = (given, context) =>
-  decide('declined', reasonOf(given), given, context);
+export const decline: Run<DeclineArgs> = (app) => decide('declined', reasonOf(app.args), app);
 
 /** Needs the journal and nothing else, and sends nothing. */
-async function decide(kind: Kind, reason: string, given: DecideArgs, context: Context): Promise<Exit> {
-  settingsOf(given);
-  const batch = given.text('batch');
-  if ((batch === undefined) === (given.args.length === 0))
+async function decide(kind: Kind, reason: string, app: App<DecideArgs>): Promise<Exit> {
+  settingsOf(app.args);
+  const batch = app.args.text('batch');
+  if ((batch === undefined) === (app.args.words.length === 0))
     throw told(
       'usage',
     )`${batch === undefined ? 'Nothing to decide is named' : 'Both IDs and --batch are given'}
       Give IDs, or --batch with a name. This lists what waits:
       $ history --state held`;
   const said = { kind, who: whoDecides(), reason, signature: undefined };
-  if (batch !== undefined) return decideBatch(batch, said, given, context);
-  return decideEach(given, context, async (shown, journal, asks, decides) => {
-    if (kind === 'approved') await confirmApproval(shown.entry, given, journal, context);
-    else await confirmDecline(shown.entry, asks, given, journal, context);
+  if (batch !== undefined) return decideBatch(batch, said, app);
+  return decideEach(app, async (shown, journal, asks, decides) => {
+    if (kind === 'approved') await confirmApproval(shown.entry, app, journal);
+    else await confirmDecline(shown.entry, asks, app, journal);
     decides();
     return decideProposal(shown, { ...said, atMs: journal.clock.now() }, journal);
   });
 }
 
 /** Shows all of the proposal, and who made it, before it is approved. */
-async function confirmApproval(
-  entry: Entry,
-  given: DecideArgs,
-  { reads }: Journal,
-  context: Context,
-): Promise<void> {
+async function confirmApproval(entry: Entry, app: App<DecideArgs>, { reads }: Journal): Promise<void> {
   const { id } = entry;
   if (!isProposal(entry) && !isApprovedAndUnsent(entry)) return;
   const decisions = await reads.decisionsOf(id);
   const nobody = (): Failure => waitsFor(`Transfer ${id} waits`, ['history', id]);
-  await confirmed((canvas) => drawProposal(entry, decisions, canvas), nobody, given, context);
+  await confirmed((canvas) => drawProposal(entry, decisions, canvas), nobody, app);
 }
 
 function waitsFor(what: string, looks: Suggestion): Failure {
@@ -75,15 +69,14 @@ function drawProposal(entry: Entry, decisions: readonly Decision[], canvas: Labe
 async function confirmDecline(
   entry: Entry,
   asks: boolean,
-  given: DecideArgs,
+  app: App<DecideArgs>,
   { reads }: Journal,
-  context: Context,
 ): Promise<void> {
   const approved = isApprovedAndUnsent(entry)
     ? (await reads.decisionsOf(entry.id)).findLast(({ kind }) => kind === 'approved')
     : undefined;
   if (asks || approved !== undefined)
-    await confirmDecision(() => reversing(entry, approved, 'Decline it now?'), given, context);
+    await confirmDecision(() => reversing(entry, approved, 'Decline it now?'), app);
 }
 
 const decidedTogether = 256;
@@ -92,11 +85,10 @@ const decidedTogether = 256;
 async function decideBatch(
   name: string,
   said: Omit<Decision, 'atMs' | 'kind'> & { readonly kind: Kind },
-  given: DecideArgs,
-  context: Context,
+  app: App<DecideArgs>,
 ): Promise<Exit> {
-  const { display } = context;
-  return whileOpen(openJournalOf(given, context, 'send'), async (journal) => {
+  const { display } = app;
+  return whileOpen(openJournalOf(app, 'send'), async (journal) => {
     const rows = await waitingRows(name, journal);
     const [word, those] = [
       said.kind === 'approved' ? 'Approve' : 'Decline',
@@ -110,10 +102,10 @@ async function decideBatch(
     const question: Question = () => `${tableOf(entries)}${sumOf(entries)}\n${word} ${those}?`;
     const looks = ['history', ...optionWords({ name: 'batch', value: name }), '--state', 'held'];
     const nobody = (): Failure => waitsFor(`${counted(rows.length, 'row')} of batch ${name} wait`, looks);
-    await confirmed(question, nobody, given, context);
+    await confirmed(question, nobody, app);
     const exits: Exit[] = [];
     const done: Entry[] = [];
-    context.doing.hasChanged = true;
+    app.doing.hasChanged = true;
     for (let at = 0; at < rows.length; at += decidedTogether) {
       const page = rows.slice(at, at + decidedTogether);
       const decision = { ...said, atMs: journal.clock.now() };
@@ -122,12 +114,12 @@ async function decideBatch(
           const failure = asFailure(end.reason);
           if (stopsAll(failure.code)) throw failure;
           const problem = problemOf(failure);
-          await display.fail(problem, { schema: 'botctl/1', command: given.command, error: problem });
+          await display.fail(problem, { schema: 'botctl/1', command: app.args.command, error: problem });
           exits.push(exitOf(failure.code));
           continue;
         }
         done.push(end.value);
-        const { json } = outcomeView(await storedReport(end.value, given.command, journal.reads));
+        const { json } = outcomeView(await storedReport(end.value, app.args.command, journal.reads));
         await display.show({ json, human: () => '' });
       }
     }

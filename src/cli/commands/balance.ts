@@ -3,8 +3,9 @@ import { envBot, sandboxBot } from '../../once/connection.ts';
 import { formatAmount } from '../../once/entry/amount.ts';
 import { asFailure, exitOf } from '../../once/failures.ts';
 import { listed } from '../../once/phrases.ts';
+import type { App } from '../app.ts';
 import { type ChainBot, type ChainProfile, knownBot, noBot } from '../bot/chooseBot.ts';
-import type { Context, ParsedArgs, Run } from '../parse/command.ts';
+import type { Run } from '../parse/command.ts';
 import { balanceText, type Payable, tooLittle, type WalletBalance } from '../say/balance.ts';
 import { chainLacks, nodeTrouble, reasonWords } from '../say/chain.ts';
 import { problemOf } from '../say/told.ts';
@@ -23,11 +24,10 @@ export type BalanceShown = {
 export async function balanceToPay(
   payable: readonly Payable[],
   bot: ChainBot,
-  given: ParsedArgs,
-  context: Context,
+  app: App,
 ): Promise<BalanceShown | undefined> {
   const assets = payable.map(({ asset }) => asset);
-  const balance = await balanceOf(bot, assets, given, context);
+  const balance = await balanceOf(bot, assets, app);
   if (balance === undefined) return undefined;
   return {
     text: balanceText(balance, payable),
@@ -43,36 +43,27 @@ export const balanceTimeoutMs = 1000;
 async function balanceOf(
   bot: Pick<ChainBot, 'name' | 'chain' | 'settings'>,
   assets: readonly string[],
-  given: ParsedArgs,
-  context: Context,
+  app: App,
   timeoutMs = balanceTimeoutMs,
 ): Promise<WalletBalance | undefined> {
   const { name, chain } = bot;
   if (chain === undefined)
     return name === envBot || name === sandboxBot ? undefined : { is: 'not-set', lacks: 'rpc-url' };
   if (chain.wallet === undefined) return { is: 'not-set', lacks: 'wallet' };
-  const asking = askBalance(
-    { ...bot, chain },
-    chain.wallet,
-    assetsOf(chain, assets),
-    given,
-    context,
-    timeoutMs,
-  );
-  return context.display.waiting('Asking for the wallet’s balance', asking);
+  const asking = askBalance({ ...bot, chain }, chain.wallet, assetsOf(chain, assets), app, timeoutMs);
+  return app.display.waiting('Asking for the wallet’s balance', asking);
 }
 
 async function askBalance(
   bot: Parameters<typeof openChain>[0],
   wallet: string,
   assets: readonly AssetOfWallet[],
-  given: ParsedArgs,
-  context: Context,
+  app: App,
   timeoutMs: number,
 ): Promise<WalletBalance> {
   let opened: OpenedChain;
   try {
-    opened = await openChain(bot, given, context, { timeoutMs });
+    opened = await openChain(bot, app, { timeoutMs });
   } catch (thrown) {
     return { is: 'no-node', why: asFailure(thrown).message };
   }
@@ -104,19 +95,19 @@ function balancesJson(balance: WalletBalance, payable: readonly Payable[] = []):
 
 type AskedBot = Pick<ChainBot, 'name' | 'chain' | 'own' | 'settings'>;
 
-export const balance: Run = async (given, context) => {
-  const { timeoutMs = balanceTimeoutMs } = settingsOf(given);
-  const { bot, close } = await chainBotOf(given, context);
+export const balance: Run = async (app) => {
+  const { timeoutMs = balanceTimeoutMs } = settingsOf(app.args);
+  const { bot, close } = await chainBotOf(app);
   try {
     const chain = chainOf(bot);
     // Fails here, with its own words, if the URL of the node cannot be read.
     await chain.rpcUrl();
-    const balance = await balanceOf(bot, Object.keys(chain.assets), given, context, timeoutMs);
+    const balance = await balanceOf(bot, Object.keys(chain.assets), app, timeoutMs);
     if (balance?.is !== 'asked') throw new Error('a profile that has all it needs is asked about');
     const { host, cluster, holdings } = balance;
     const { wallet } = chain;
     const view = card(
-      given.command,
+      app.args.command,
       undefined,
       [
         ['Bot', undefined, { bot: bot.name, cluster }],
@@ -135,26 +126,22 @@ export const balance: Run = async (given, context) => {
     const [because] = holdings.flatMap(({ held }) => ('because' in held ? [held.because] : []));
     const problem = because && problemOf(nodeTrouble(because, host));
     const isAnyKnown = holdings.some(({ held }) => !('because' in held));
-    if (problem === undefined || (isAnyKnown && context.display.face === 'human'))
-      await context.display.show(view);
+    if (problem === undefined || (isAnyKnown && app.display.face === 'human')) await app.display.show(view);
     if (problem === undefined) return 0;
-    await context.display.fail(problem, { ...view.json, error: problem });
+    await app.display.fail(problem, { ...view.json, error: problem });
     return exitOf(problem.code);
   } finally {
     await close();
   }
 };
 
-async function chainBotOf(
-  given: ParsedArgs,
-  context: Context,
-): Promise<{ readonly bot: AskedBot; close(): Promise<void> }> {
-  if (!given.flag('sandbox')) {
-    const bot = await knownBot(botOptions(given), botInputs(context));
+async function chainBotOf(app: App): Promise<{ readonly bot: AskedBot; close(): Promise<void> }> {
+  if (!app.args.flag('sandbox')) {
+    const bot = await knownBot(botOptions(app.args), botInputs(app));
     if (bot === undefined) throw noBot();
     return { bot, close: async () => {} };
   }
-  const { bot, connection } = await openBot(given, context);
+  const { bot, connection } = await openBot(app);
   return { bot, close: () => connection.close() };
 }
 

@@ -18,8 +18,9 @@ import { mayHaveLanded } from '../../once/engine/planKinds.ts';
 import { asFailure, Failure, told } from '../../once/failures.ts';
 import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { formatDuration } from '../../once/phrases.ts';
+import type { App } from '../app.ts';
 import { type ChainBot, type ChainProfile, knownByName } from '../bot/chooseBot.ts';
-import type { Context, ParsedArgs } from '../parse/command.ts';
+import type { Args } from '../parse/args.ts';
 import {
   candidateLine,
   chainLacks,
@@ -41,8 +42,7 @@ export type OpenedChain = Chain & { close(): Promise<void> };
 
 export async function openChain(
   bot: Pick<ChainBot, 'name' | 'chain' | 'settings' | 'assetNames'>,
-  given: ParsedArgs,
-  context: Context,
+  app: App,
   {
     isPatient = false,
     timeoutMs: mostMs,
@@ -51,19 +51,19 @@ export async function openChain(
   const { chain } = bot;
   if (chain === undefined) throw noRpcUrl(bot.name);
   const url = await chain.rpcUrl();
-  const timeoutMs = mostMs ?? settingsOf(given).timeoutMs ?? bot.settings.timeoutMs ?? defaultTimeoutMs;
-  const { first, second } = context.interrupts;
+  const timeoutMs = mostMs ?? settingsOf(app.args).timeoutMs ?? bot.settings.timeoutMs ?? defaultTimeoutMs;
+  const { first, second } = app.interrupts;
   // Every request listens to these signals, and Node would report the many listeners as a leak.
   setMaxListeners(0, first, second);
   const node = new RpcNode({
     host: url.host,
     url,
     expected: chain.cluster,
-    channel: channelTo(url.origin, { ...channelOptions(context, true), direct: bot.name === sandboxBot }),
+    channel: channelTo(url.origin, { ...channelOptions(app, true), direct: bot.name === sandboxBot }),
     timeoutMs,
     cut: second,
     patience: isPatient ? first : undefined,
-    clock: context.clock,
+    clock: app.clock,
   });
   return {
     node,
@@ -132,17 +132,17 @@ type Opened = { readonly chain: OpenedChain; close(): Promise<void> };
 export type ChainsOfEntries = ReturnType<typeof chainsOfEntries>;
 
 /** The chains that show the transfers of many entries. Each is opened and checked once. */
-export function chainsOfEntries(given: ParsedArgs, context: Context) {
+export function chainsOfEntries(app: App) {
   const opened = new Map<string, Promise<Opened>>();
 
   const botOf = async (name: string, entry: Entry) => {
-    if (given.flag('sandbox')) {
-      const { bot, connection } = await openBot(given, context);
+    if (app.args.flag('sandbox')) {
+      const { bot, connection } = await openBot(app);
       return { bot, close: () => connection.close() };
     }
     if (name === sandboxBot)
-      throw ofTheSandbox(entry, 'verify', await shownLocation(await journalLocation(given, context)));
-    const bot = await knownByName(name, botInputs(context));
+      throw ofTheSandbox(entry, 'verify', await shownLocation(await journalLocation(app)));
+    const bot = await knownByName(name, botInputs(app));
     if (bot === undefined)
       throw told('no-such-profile')`
         The profile ${name} no longer exists, so its Solana node cannot be asked
@@ -151,7 +151,7 @@ export function chainsOfEntries(given: ParsedArgs, context: Context) {
   };
   const connect = async (name: string, entry: Entry): Promise<Opened> => {
     const { bot, close } = await botOf(name, entry);
-    const chain = await openChain(bot, given, context, { isPatient: true });
+    const chain = await openChain(bot, app, { isPatient: true });
     const closeBoth = async (): Promise<void> => {
       await chain.close();
       await close();
@@ -164,14 +164,14 @@ export function chainsOfEntries(given: ParsedArgs, context: Context) {
         await closeBoth();
         throw thrown;
       }
-      context.display.warn(asFailure(thrown).message);
+      app.display.warn(asFailure(thrown).message);
     }
     return { chain, close: closeBoth };
   };
   return {
     /** Uses the named profile, otherwise the bot's own. */
     of: async (entry: Entry): Promise<OpenedChain> => {
-      const name = given.text('profile') ?? entry.bot;
+      const name = app.args.text('profile') ?? entry.bot;
       const opening = opened.get(name) ?? connect(name, entry);
       opened.set(name, opening);
       return (await opening).chain;
@@ -187,15 +187,15 @@ type Inputs = {
   readonly chain: OpenedChain;
   readonly options: WaitOptions;
   readonly journal: Journal;
-  readonly context: Context;
+  readonly app: App;
 };
 
 /**
  * Waits until the chain shows an accepted transfer, and says how far it is. A transfer proven earlier is not checked
  * again.
  */
-async function waitForChain(entry: Entry, { chain, options, journal, context }: Inputs): Promise<ChainView> {
-  const { display, clock, interrupts } = context;
+async function waitForChain(entry: Entry, { chain, options, journal, app }: Inputs): Promise<ChainView> {
+  const { display, clock, interrupts } = app;
   const known = standingOf(await journal.reads.observationsOf(entry.id));
   if (known?.verdict === 'proven' && !wasRepeated(entry)) return known;
   const endsAtMs = clock.now() + options.waitMs;
@@ -254,8 +254,8 @@ export function tellSearch(entry: Entry, search: Search, { notice }: Pick<Displa
 const defaultWaitMs = 120_000;
 
 /** How long `--wait` waits at most. */
-export function waitMsOf(given: ParsedArgs): number {
-  return settingsOf(given).maxWaitMs ?? defaultWaitMs;
+export function waitMsOf(args: Args): number {
+  return settingsOf(args).maxWaitMs ?? defaultWaitMs;
 }
 
 /** What `--wait` needs before something is sent, and does after it was accepted. */
@@ -270,13 +270,12 @@ export type ChainWait = {
 export async function openChainWait(
   asset: string,
   bot: ChainBot,
-  given: ParsedArgs,
-  context: Context,
+  app: App,
   until: Until,
 ): Promise<ChainWait> {
   refuseUnprovable(asset, bot, until);
-  const options = { until, waitMs: waitMsOf(given) };
-  const chain = await openChain(bot, given, context);
+  const options = { until, waitMs: waitMsOf(app.args) };
+  const chain = await openChain(bot, app);
   return {
     ready: async () => {
       await refuseOtherCluster(chain);
@@ -284,7 +283,7 @@ export async function openChainWait(
     },
     end: async (outcome, journal) => {
       if (outcome.is !== 'concluded' || outcome.entry.state !== 'accepted') return undefined;
-      const view = await waitForChain(outcome.entry, { chain, options, journal, context });
+      const view = await waitForChain(outcome.entry, { chain, options, journal, app });
       return { view, until };
     },
     close: () => chain.close(),

@@ -1,11 +1,11 @@
 import { told } from '../../once/failures.ts';
-import type { CommandSpec, Completes, LeafSpec, OptionSpec, Run } from '../parse/command.ts';
-import { globalOptions, options } from '../parse/command.ts';
+import { type Completes, globalOptions, type OptionSpec, options } from '../parse/args.ts';
+import type { CommandSpec, LeafSpec, Run } from '../parse/command.ts';
 import { shells } from '../parse/setUpSpecs.ts';
 
 export function runFor(tree: readonly CommandSpec[]): Run {
-  return async ({ command, args }, { display }) => {
-    const [wanted = ''] = args;
+  return async ({ args: { command, words }, display }) => {
+    const [wanted = ''] = words;
     const shell = shells.find((known) => known === wanted);
     if (shell === undefined)
       throw told('usage')`There is no completion for "${wanted}".

@@ -4,7 +4,8 @@ import { type Shown, shownNow } from '../../once/engine/shown.ts';
 import { asFailure, type Exit, exitOf, Failure, told } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import type { Suggestion } from '../../once/says.ts';
-import type { Context, ParsedArgs } from '../parse/command.ts';
+import type { App } from '../app.ts';
+import type { Args } from '../parse/args.ts';
 import { didWords } from '../say/history.ts';
 import { makes } from '../say/outcomes.ts';
 import { declined, problemOf } from '../say/told.ts';
@@ -19,11 +20,10 @@ import { errorJson } from './telling.ts';
 type Decide = (shown: Shown, journal: Journal, asks: boolean, decides: () => void) => Promise<Entry>;
 
 /** Decides about each entry that the arguments name. A failure of one does not keep it from the others. */
-export async function decideEach(given: ParsedArgs<'yes'>, context: Context, decide: Decide): Promise<Exit> {
-  return whileOpen(openJournalOf(given, context, 'send'), async (journal) => {
+export async function decideEach(app: App<Args<'yes'>>, decide: Decide): Promise<Exit> {
+  return whileOpen(openJournalOf(app, 'send'), async (journal) => {
     const exits: Exit[] = [];
-    for (const beginning of given.args)
-      exits.push(await decideOne(beginning, decide, given, context, journal));
+    for (const beginning of app.args.words) exits.push(await decideOne(beginning, decide, app, journal));
     return combineExits(exits);
   });
 }
@@ -31,33 +31,34 @@ export async function decideEach(given: ParsedArgs<'yes'>, context: Context, dec
 async function decideOne(
   beginning: string,
   decide: Decide,
-  given: ParsedArgs<'yes'>,
-  context: Context,
+  app: App<Args<'yes'>>,
   journal: Journal,
 ): Promise<Exit> {
-  const { display } = context;
+  const { display } = app;
   let mayBeDecided = false;
   try {
     const found = await entryByIdOrName(beginning, journal);
-    if (given.flag('yes') || display.terminal() === 'none') refuseAbbreviated(found, given);
+    if (app.args.flag('yes') || display.terminal() === 'none') refuseAbbreviated(found, app.args);
     const decides = (): void => {
       mayBeDecided = true;
     };
-    const entry = await untilUnchanged(found, given, context, journal, (shown, isAgain) =>
-      decide(shown, journal, isAgain || !given.args.includes(found.id), decides),
+    const entry = await untilUnchanged(found, app, journal, (shown, isAgain) =>
+      decide(shown, journal, isAgain || !app.args.words.includes(found.id), decides),
     );
-    const written = await display.show(outcomeView(await storedReport(entry, given.command, journal.reads)));
+    const written = await display.show(
+      outcomeView(await storedReport(entry, app.args.command, journal.reads)),
+    );
     if (entry.resolvedAs === 'did-not-happen' && !display.quiet) display.notice(mayBeSentNow(entry));
     if (isApprovedAndUnsent(entry) && !display.quiet) display.notice(...howToSend(entry));
-    if (written === 'written' && entry.resolvedAs === 'happened') await markReported(entry, journal, context);
+    if (written === 'written' && entry.resolvedAs === 'happened') await markReported(entry, journal, app);
     return 0;
   } catch (thrown) {
     const failure = asFailure(thrown);
     if (failure.code === 'bug' || failure.code === 'stdout-not-writable') throw failure;
     // The engine refuses before it decides. After any other failure of its commit, nobody knows.
     const begun = mayBeDecided && asFailure(thrown).room !== 'engine';
-    const problem = problemOf(failure, { does: context.doing.does, begun });
-    await display.fail(problem, errorJson(given.command, problem));
+    const problem = problemOf(failure, { does: app.doing.does, begun });
+    await display.fail(problem, errorJson(app.args.command, problem));
     return exitOf(failure.code);
   }
 }
@@ -65,49 +66,45 @@ async function decideOne(
 /** What has changed while it was decided about is shown again, where there is somebody to ask. */
 export async function untilUnchanged<Result>(
   { id }: Entry,
-  given: ParsedArgs<'yes'>,
-  { display }: Pick<Context, 'display'>,
+  app: App<Args<'yes'>>,
   { reads }: Journal,
   decide: (shown: Shown, isAgain: boolean) => Promise<Result>,
 ): Promise<Result> {
+  const { display } = app;
   for (let isAgain = false; ; isAgain = true) {
     try {
       return await decide(await shownNow(id, reads), isAgain);
     } catch (thrown) {
       const isChanged = thrown instanceof Failure && thrown.kind === 'changed-since-shown';
-      if (!isChanged || given.flag('yes') || display.terminal() === 'none') throw thrown;
+      if (!isChanged || app.args.flag('yes') || display.terminal() === 'none') throw thrown;
       display.notice(asFailure(thrown).message);
     }
   }
 }
 
 /** Nobody sees what a key, or the beginning of an ID, stands for: it may be another entry's key. */
-export function refuseAbbreviated(entry: Entry, { args }: ParsedArgs): void {
-  if (args.length > 0 && !args.includes(entry.id)) throw idNotWhole(entry);
+export function refuseAbbreviated(entry: Entry, { words }: Args): void {
+  if (words.length > 0 && !words.includes(entry.id)) throw idNotWhole(entry);
 }
 
 /** Goes on with --yes, or when a person says Yes. Where nobody can be asked, `nobody` says why not. */
 export async function confirmed(
   question: Question,
   nobody: () => Failure,
-  given: ParsedArgs<'yes'>,
-  { display }: Pick<Context, 'display'>,
+  app: App<Args<'yes'>>,
 ): Promise<void> {
-  if (given.flag('yes')) return;
+  const { display } = app;
+  if (app.args.flag('yes')) return;
   if (display.terminal() === 'none') throw nobody();
   if (!(await display.confirm(question))) throw declined();
 }
 
 /** A name is only taken where a person is shown what it stands for, and says so. */
-export async function confirmName(
-  entry: Entry,
-  given: ParsedArgs<'yes'>,
-  context: Pick<Context, 'display'>,
-): Promise<void> {
-  if (given.args.length === 0 || given.args.some((text) => isOf(entry, text))) return;
-  if (given.flag('yes')) throw idNotWhole(entry);
+export async function confirmName(entry: Entry, app: App<Args<'yes'>>): Promise<void> {
+  if (app.args.words.length === 0 || app.args.words.some((text) => isOf(entry, text))) return;
+  if (app.args.flag('yes')) throw idNotWhole(entry);
   const question: Question = (canvas) => `${drawEntry(entry, canvas)}${askWhetherThis}`;
-  await confirmed(question, () => idNotWhole(entry), given, context);
+  await confirmed(question, () => idNotWhole(entry), app);
 }
 
 function isOf({ id }: Entry, text: string): boolean {
@@ -115,8 +112,8 @@ function isOf({ id }: Entry, text: string): boolean {
 }
 
 /** Why it is decided so. */
-export function reasonOf(given: ParsedArgs<'reason'>): string {
-  const reason = given.text('reason')?.trim() ?? '';
+export function reasonOf(args: Args<'reason'>): string {
+  const reason = args.text('reason')?.trim() ?? '';
   if (reason === '')
     throw told('usage')`A decision needs a reason
       Add --reason "what you saw, or why you decided this".`;
@@ -129,10 +126,10 @@ export function reasonOf(given: ParsedArgs<'reason'>): string {
 /** Asks a person, where there is one. */
 export async function confirmDecision(
   question: () => Question | Promise<Question>,
-  given: ParsedArgs<'yes'>,
-  { display }: Pick<Context, 'display'>,
+  app: App<Args<'yes'>>,
 ): Promise<void> {
-  if (given.flag('yes') || display.terminal() === 'none') return;
+  const { display } = app;
+  if (app.args.flag('yes') || display.terminal() === 'none') return;
   if (!(await display.confirm(await question()))) throw declined();
 }
 

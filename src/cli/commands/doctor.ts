@@ -11,8 +11,9 @@ import { counted, formatCount, listed } from '../../once/phrases.ts';
 import { type Sentence, type Suggestion, says } from '../../once/says.ts';
 import { endpoint, type Reply } from '../../once/wire/flight.ts';
 import { adviceOn, troubleWords } from '../../once/wire/trouble.ts';
+import type { App } from '../app.ts';
 import type { ChainBot } from '../bot/chooseBot.ts';
-import type { Context, ParsedArgs, Run } from '../parse/command.ts';
+import type { Run } from '../parse/command.ts';
 import { balanceText } from '../say/balance.ts';
 import { approvedNotSent } from '../say/chain.ts';
 import { withLacking } from '../say/suggest.ts';
@@ -55,8 +56,7 @@ const [ok, warn, fail] = [at('ok'), at('warn'), at('fail')];
 
 /** What the checks look at. What several of them look at is asked once; if that fails, the first of them says why. */
 type Subject = {
-  readonly given: ParsedArgs;
-  readonly context: Context;
+  readonly app: App;
   readonly bot: () => Promise<ChainBot>;
   readonly reply: () => Promise<Answered>;
   /** Undefined if the bot names no node. */
@@ -242,10 +242,10 @@ const checks: readonly Check[] = [
   ),
   check(
     'durable',
-    async ({ journal, location, given, context }) => {
+    async ({ journal, location, app }) => {
       const [opened, where] = [await journal(), await location()];
       if (opened === undefined || where.is === 'file') return undefined;
-      return withServer(where.address, given, context, async ({ server: { settings } }) =>
+      return withServer(where.address, app, async ({ server: { settings } }) =>
         (['fsync', 'full_page_writes'] as const).filter((name) => settings[name] !== 'on'),
       );
     },
@@ -258,17 +258,17 @@ const checks: readonly Check[] = [
   ),
 ];
 
-export const run: Run = async (given, context) => {
-  const findings = await examine(given, context);
+export const run: Run = async (app) => {
+  const findings = await examine(app);
   const inOrder = findings.every(({ level }) => level !== 'fail');
-  await context.display.show(doctorView(given.command, findings, inOrder));
+  await app.display.show(doctorView(app.args.command, findings, inOrder));
   return inOrder ? 0 : 1;
 };
 
 /** Looks at a bot, its service and this machine. Sends no message and no payment. */
-export async function examine(given: ParsedArgs, context: Context): Promise<readonly Finding[]> {
+export async function examine(app: App): Promise<readonly Finding[]> {
   const opened: { close(): Promise<void> }[] = [];
-  const subject = subjectOf(given, context, opened);
+  const subject = subjectOf(app, opened);
   const said = new Set<unknown>();
   const findings: Finding[] = [];
   try {
@@ -308,18 +308,17 @@ function failed({ message, details: { hint, next = [] } }: Failure): Verdict {
   return { level: 'fail', message, hint: hint ?? 'Run it with --verbose to see more.', next };
 }
 
-function subjectOf(given: ParsedArgs, context: Context, opened: { close(): Promise<void> }[]): Subject {
-  const { display, clock, interrupts } = context;
-  const { timeoutMs } = settingsOf(given);
+function subjectOf(app: App, opened: { close(): Promise<void> }[]): Subject {
+  const { display, clock, interrupts } = app;
+  const { timeoutMs } = settingsOf(app.args);
   const connected = once(async () => {
-    const { bot, connection } = await openBot(given, context);
+    const { bot, connection } = await openBot(app);
     opened.push(connection);
     return { bot, connection };
   });
-  const location = once(() => journalLocation(given, context));
+  const location = once(() => journalLocation(app));
   return {
-    given,
-    context,
+    app,
     location,
     bot: async () => (await connected()).bot,
     reply: once(async () => {
@@ -343,7 +342,7 @@ function subjectOf(given: ParsedArgs, context: Context, opened: { close(): Promi
     chain: once(async () => {
       const { bot } = await connected();
       if (bot.chain === undefined) return undefined;
-      const chain = await openChain(bot, given, context, { timeoutMs: timeoutMs ?? balanceTimeoutMs });
+      const chain = await openChain(bot, app, { timeoutMs: timeoutMs ?? balanceTimeoutMs });
       opened.push(chain);
       const mints = Object.keys(bot.chain.assets).map((asset) => refuseNoMint(asset, chain, bot));
       await display.waiting('Asking the Solana node', Promise.all([refuseOtherCluster(chain), ...mints]));
@@ -359,7 +358,7 @@ function subjectOf(given: ParsedArgs, context: Context, opened: { close(): Promi
         refuseDamage(path);
       }
       // A file is opened as a send would open it. A standby of a server can be looked at.
-      const journal = await openAt(where, given, context, where.is === 'file' ? 'send' : 'look');
+      const journal = await openAt(where, app, where.is === 'file' ? 'send' : 'look');
       opened.push(journal);
       if (journal.lost !== undefined) throw journal.lost;
       // A file that cannot be written refuses even an empty commit.
@@ -381,13 +380,13 @@ function nearestFolder(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
-async function walletOf({ bot, chain, context }: Subject) {
+async function walletOf({ bot, chain, app }: Subject) {
   const [node, profile] = [await chain(), (await bot()).chain];
   const wallet = profile?.wallet;
   if (node === undefined || wallet === undefined) return undefined;
   const assets = Object.entries(profile?.assets ?? {}).map(([asset, mint]) => ({ asset, mint }));
   const asked = Promise.all([node.ownerOf(wallet), node.holdings(wallet, [{ asset: 'SOL' }, ...assets])]);
-  const [owner, holdings] = await context.display.waiting('Asking the Solana node', asked);
+  const [owner, holdings] = await app.display.waiting('Asking the Solana node', asked);
   return { wallet, owner, node, holdings };
 }
 

@@ -14,7 +14,8 @@ import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { endpoint } from '../../once/wire/flight.ts';
 import type { Policies } from '../../policy/policy.ts';
 import { spendOf, spendWithin } from '../../policy/spend.ts';
-import type { Context, ParsedArgs } from '../parse/command.ts';
+import type { App } from '../app.ts';
+import type { Args } from '../parse/args.ts';
 import { differenceFrom } from '../say/entry.ts';
 import { equalWords } from '../say/outcomes.ts';
 import { card, type Fact } from '../show/card.ts';
@@ -30,21 +31,20 @@ import { policiesOf } from './policies.ts';
 export async function dryRun(
   order: Order,
   warnings: readonly string[],
-  given: ParsedArgs<'yes'>,
-  context: Context,
+  app: App<Args<'yes'>>,
 ): Promise<Exit> {
-  settingsOf(given);
-  const bot = await botOfCommand(given, context);
+  settingsOf(app.args);
+  const bot = await botOfCommand(app);
   refuseUnusual(order.wanted, bot.own);
   const doubts = await doubtsAbout(order, bot);
-  for (const doubt of doubts) context.display.warn(doubt);
-  const { identity, plan, word, policies, closed, equal } = await planOf(order, bot, given, context);
+  for (const doubt of doubts) app.display.warn(doubt);
+  const { identity, plan, word, policies, closed, equal } = await planOf(order, bot, app);
   const meaning = meaningOf(plan);
-  const proposes = given.takes('propose') && given.flag('propose');
-  const balance = meaning.sends === 'nothing' ? undefined : await balanceBefore(order, bot, given, context);
-  for (const warning of balance?.warnings ?? []) context.display.warn(warning);
-  const paidBefore = equal === undefined ? [] : [equalWords(equal, context.clock.now())];
-  for (const warning of paidBefore) context.display.warn(warning);
+  const proposes = app.args.takes('propose') && app.args.flag('propose');
+  const balance = meaning.sends === 'nothing' ? undefined : await balanceBefore(order, bot, app);
+  for (const warning of balance?.warnings ?? []) app.display.warn(warning);
+  const paidBefore = equal === undefined ? [] : [equalWords(equal, app.clock.now())];
+  for (const warning of paidBefore) app.display.warn(warning);
   const isNew = meaning.sends === 'a-new-entry';
   const key = isNew ? identity.key : (plan.found?.key ?? identity.key);
   const { kind } = order.wanted;
@@ -73,7 +73,7 @@ export async function dryRun(
     const preview = kind === 'message' ? drawMessage(request, canvas) : '';
     return `${canvas.paint.bold('Dry run: nothing was recorded or sent')}\n${preview}`;
   };
-  await context.display.show(card(given.command, headline, facts));
+  await app.display.show(card(app.args.command, headline, facts));
   const code = codeAhead(plan, { bot, word, closed, equal });
   return code === undefined ? 0 : exitOf(code);
 }
@@ -87,15 +87,10 @@ type DryPlan = {
   readonly equal: Entry | undefined;
 };
 
-async function balanceBefore(
-  { wanted }: Order,
-  bot: Bot,
-  given: ParsedArgs,
-  context: Context,
-): Promise<BalanceShown | undefined> {
-  if (wanted.kind === 'message' || isSilent(context.display)) return undefined;
+async function balanceBefore({ wanted }: Order, bot: Bot, app: App): Promise<BalanceShown | undefined> {
+  if (wanted.kind === 'message' || isSilent(app.display)) return undefined;
   const { balanceToPay } = await import('./balance.ts');
-  return balanceToPay([wanted.request], bot, given, context);
+  return balanceToPay([wanted.request], bot, app);
 }
 
 /** What the policies and --propose would say, if money would be spent. */
@@ -105,14 +100,13 @@ async function wordOn(
   plan: Plan | undefined,
   policies: Policies | undefined,
   journal: Journal | undefined,
-  given: ParsedArgs,
-  context: Context,
+  app: App,
 ): Promise<Word | undefined> {
-  const proposes = given.takes('propose') && given.flag('propose');
+  const proposes = app.args.takes('propose') && app.args.flag('propose');
   if (wanted.kind === 'message') return undefined;
   if (plan !== undefined && meaningOf(plan).sends === 'nothing') return undefined;
   const entry = plan === undefined || meaningOf(plan).sends === 'a-new-entry' ? undefined : plan.found;
-  const nowMs = (journal?.clock ?? context.clock).now();
+  const nowMs = (journal?.clock ?? app.clock).now();
   const isShared = journal?.isShared === true;
   const spend = { spend: spendOf(wanted.request, bot), entry, proposes, isShared };
   const word = await spendWithin(policies ?? [], spend, journal?.reads, nowMs);
@@ -121,28 +115,28 @@ async function wordOn(
   return word;
 }
 
-async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Context): Promise<DryPlan> {
-  if (!(await isJournalThere(given, context))) {
+async function planOf(order: Order, bot: Bot, app: App): Promise<DryPlan> {
+  if (!(await isJournalThere(app))) {
     const identity = identify(order, bot, { hashOf: () => '' });
-    const policies = await policiesOf(bot, context);
-    const word = await wordOn(order, bot, undefined, policies, undefined, given, context);
+    const policies = await policiesOf(bot, app);
+    const word = await wordOn(order, bot, undefined, policies, undefined, app);
     return { identity, plan: planOfNewJournal, word, policies, equal: undefined };
   }
-  return whileOpen(openJournalOf(given, context, 'look'), async (journal) => {
+  return whileOpen(openJournalOf(app, 'look'), async (journal) => {
     refuseUnnamed(order, journal);
     const identity = identify(order, bot, journal);
-    const { clock } = context;
+    const { clock } = app;
     const plan = await makePlan(identity, { journal, bot, clock }, journal.reads);
-    const repeats = repeatsOf(order, given);
+    const repeats = repeatsOf(order, app.args);
     const [equal] = await equalAhead(plan, identity, { journal, bot, clock, repeats });
-    const policies = await policiesOf(bot, context);
+    const policies = await policiesOf(bot, app);
     return {
       identity,
       plan,
       equal,
       policies,
       closed: journal.closed,
-      word: await wordOn(order, bot, plan, policies, journal, given, context),
+      word: await wordOn(order, bot, plan, policies, journal, app),
     };
   });
 }

@@ -6,46 +6,46 @@ import { isNamed, type Naming, namingFrom, type Order } from '../../once/entry/n
 import type { OptionsOfField } from '../../once/entry/rules.ts';
 import { isUnknownAsset } from '../../once/entry/unusual.ts';
 import { told } from '../../once/failures.ts';
-import type { Context, ParsedArgs } from '../parse/command.ts';
+import type { App } from '../app.ts';
+import type { Args } from '../parse/args.ts';
 
 const maxFileBytes = 1024 * 1024;
 
-type InputContext = Pick<Context, 'stdin' | 'interrupts' | 'display'>;
+type InputContext = Pick<App, 'stdin' | 'interrupts' | 'display'>;
 
-async function readBytes(path: string, name: string, context: InputContext): Promise<Uint8Array> {
+async function readBytes(path: string, name: string, app: InputContext): Promise<Uint8Array> {
   const source = {
     path,
     name,
     get stdin() {
-      return context.stdin;
+      return app.stdin;
     },
-    interrupted: context.interrupts.first,
+    interrupted: app.interrupts.first,
   };
   const { wholeOf } = await import('../../once/input.ts');
   return wholeOf(source, maxFileBytes);
 }
 
 /** What people call what an option reads. */
-export function sourceOf<Option extends string>(option: Option, given: ParsedArgs<Option>): string {
-  const path = given.text(option) ?? '';
+export function sourceOf<Option extends string>(option: Option, args: Args<Option>): string {
+  const path = args.text(option) ?? '';
   return path === '-' ? `--${option} (stdin)` : path;
 }
 
 /** The text of the file that an option names, if the option is given. */
 export async function textOf<Option extends string>(
   option: Option,
-  given: ParsedArgs<Option>,
-  context: InputContext,
+  app: App<Args<Option>>,
 ): Promise<string | undefined> {
-  const path = given.text(option);
-  return path === undefined ? undefined : textAt(path, sourceOf(option, given), context);
+  const path = app.args.text(option);
+  return path === undefined ? undefined : textAt(path, sourceOf(option, app.args), app);
 }
 
 /** The text of a file, or of stdin if its path is `-`. */
-export async function textAt(path: string, source: string, context: InputContext): Promise<string> {
-  if (path === '-' && context.stdin.isTTY === true)
-    context.display.notice(`${source} is read from the terminal; Ctrl-D ends it.`);
-  const bytes = await readBytes(path, source, context);
+export async function textAt(path: string, source: string, app: InputContext): Promise<string> {
+  if (path === '-' && app.stdin.isTTY === true)
+    app.display.notice(`${source} is read from the terminal; Ctrl-D ends it.`);
+  const bytes = await readBytes(path, source, app);
   const { decodeUtf8 } = await import('../../once/entry/jsonText.ts');
   return decodeUtf8(bytes, source);
 }
@@ -53,13 +53,12 @@ export async function textAt(path: string, source: string, context: InputContext
 /** The JSON in the file that an option names, if the option is given. */
 export async function jsonOf<Option extends string>(
   option: Option,
-  given: ParsedArgs<Option>,
-  context: Context,
+  app: App<Args<Option>>,
 ): Promise<unknown> {
-  const text = await textOf(option, given, context);
+  const text = await textOf(option, app);
   if (text === undefined) return undefined;
   const { parseJson } = await import('../../once/entry/jsonText.ts');
-  return parseJson(text, sourceOf(option, given));
+  return parseJson(text, sourceOf(option, app.args));
 }
 
 /** A field's value from the options, and the options that can set the field. */
@@ -83,11 +82,8 @@ export function fieldsOf(
 }
 
 /** The object of `--payload`: the whole request body, which the other options override. */
-export async function payloadOf(
-  given: ParsedArgs<'payload'>,
-  context: Context,
-): Promise<Record<string, unknown> | undefined> {
-  const payload = await jsonOf('payload', given, context);
+export async function payloadOf(app: App<Args<'payload'>>): Promise<Record<string, unknown> | undefined> {
+  const payload = await jsonOf('payload', app);
   if (payload === undefined) return undefined;
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
     throw told('bad-input')`The payload is not a JSON object
@@ -96,27 +92,24 @@ export async function payloadOf(
   return { ...payload };
 }
 
-export function allowedRecipients(given: ParsedArgs): AllowedRecipients {
-  return given.takes('allow-off-curve') && given.flag('allow-off-curve') ? 'off-curve' : 'wallets';
+export function allowedRecipients(args: Args): AllowedRecipients {
+  return args.takes('allow-off-curve') && args.flag('allow-off-curve') ? 'off-curve' : 'wallets';
 }
 
-export function namingOf(
-  given: ParsedArgs<'idempotency-key' | 'once'>,
-  { env }: Context,
-  payloadKey: string | undefined,
-): Naming {
+export function namingOf(app: App<Args<'idempotency-key' | 'once'>>, payloadKey: string | undefined): Naming {
+  const { env } = app;
   return namingFrom({
-    once: given.text('once'),
-    key: given.text('idempotency-key'),
+    once: app.args.text('once'),
+    key: app.args.text('idempotency-key'),
     payloadKey,
     runFromEnv: env.BOTCTL_RUN,
   });
 }
 
 /** The value of `--wait`; undefined without the option. */
-export function waitOf(given: ParsedArgs<'wait'>): Until | undefined {
-  if (!given.flag('wait')) return undefined;
-  const until = given.text('wait') ?? 'finalized';
+export function waitOf(args: Args<'wait'>): Until | undefined {
+  if (!args.flag('wait')) return undefined;
+  const until = args.text('wait') ?? 'finalized';
   if (until !== 'confirmed' && until !== 'finalized')
     throw told('usage')`--wait=${until} is neither confirmed nor finalized
       Use --wait for finalized, or --wait=confirmed.`;
@@ -134,8 +127,8 @@ export async function doubtsAbout(
 }
 
 /** `--repeat` needs a name: without one, the next run would be one more payment. */
-export function repeatsOf({ naming }: Order, given: ParsedArgs): EngineContext['repeats'] {
-  if (!given.takes('repeat') || !given.flag('repeat')) return undefined;
+export function repeatsOf({ naming }: Order, args: Args): EngineContext['repeats'] {
+  if (!args.takes('repeat') || !args.flag('repeat')) return undefined;
   if (isNamed(naming)) return 'pay';
   throw told(
     'usage',

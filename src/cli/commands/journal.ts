@@ -6,7 +6,8 @@ import type { Known } from '../../once/journal/known.ts';
 import { counted, isoExact } from '../../once/phrases.ts';
 import type { Address } from '../../postgres/address.ts';
 import type { Asking } from '../../postgres/upkeep.ts';
-import type { Context, ParsedArgs } from '../parse/command.ts';
+import type { App } from '../app.ts';
+import type { Args } from '../parse/args.ts';
 import { noTerminalFor, nothingChanged } from '../say/told.ts';
 import { card, type Fact, type Fields, remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
@@ -21,21 +22,21 @@ import {
   withServer,
 } from './openJournal.ts';
 
-export async function migrate(given: ParsedArgs<'import'>, context: Context): Promise<Exit> {
-  const location = await journalLocation(given, context);
+export async function migrate(app: App<Args<'import'>>): Promise<Exit> {
+  const location = await journalLocation(app);
   if (location.is === 'file')
     throw told('usage')`
       The journal ${location.path} is a file, and every command that sends keeps a file up to date
       Name a shared journal, with BOTCTL_JOURNAL or --journal and a postgres:// URL.`;
   const { grantsSql, migrateJournal, usualRunner } = await import('../../postgres/upkeep.ts');
-  const view = await withServer(location.address, given, context, async (shared) => {
+  const view = await withServer(location.address, app, async (shared) => {
     const made = await migrateJournal(shared, randomBytes);
-    context.doing.hasChanged = made;
+    app.doing.hasChanged = made;
     const journal = safeLine(shared.place);
     const says = made
       ? `The journal ${journal} was created.`
       : `The journal ${journal} is there already. ${nothingChanged}`;
-    const imported = await importOf(given, shared, context);
+    const imported = await importOf(app, shared);
     const grants = grantsSql(shared.schema);
     const lines = [
       says,
@@ -49,32 +50,31 @@ export async function migrate(given: ParsedArgs<'import'>, context: Context): Pr
     ];
     // On one line, so that psql can take it too.
     return card(
-      given.command,
+      app.args.command,
       () => `${lines.join('\n')}\n`,
       [['', undefined, { journal: shared.place, made, imported, grants }]],
       grants.trimEnd().replaceAll('\n', ' '),
     );
   });
-  await context.display.show(view);
+  await app.display.show(view);
   return 0;
 }
 
 /** Takes a file along, if one is named. */
 async function importOf(
-  given: ParsedArgs<'import'>,
+  app: App<Args<'import'>>,
   shared: Asking,
-  context: Context,
 ): Promise<{ readonly from: string; readonly entries: number } | undefined> {
-  const named = given.text('import');
+  const named = app.args.text('import');
   if (named === undefined) return undefined;
-  await sayOfSteps(context);
+  await sayOfSteps(app);
   const { SourceFile } = await import('../../once/journal/file/sourceFile.ts');
   const { importFile } = await import('../../postgres/importFile.ts');
-  const source = SourceFile.open(journalFile(named, '--import', context.env));
+  const source = SourceFile.open(journalFile(named, '--import', app.env));
   try {
     await importFile(shared, source);
-    context.doing.hasChanged = true;
-    closeSource(source, shared.place, context.clock.now());
+    app.doing.hasChanged = true;
+    closeSource(source, shared.place, app.clock.now());
     return { from: source.path, entries: source.entries };
   } finally {
     source.close();
@@ -92,65 +92,61 @@ function closeSource(source: SourceFile, place: string, atMs: number): void {
   }
 }
 
-export async function backup(given: ParsedArgs, context: Context): Promise<Exit> {
-  const { display } = context;
-  const [named = ''] = given.args;
-  const location = await journalLocation(given, context);
+export async function backup(app: App): Promise<Exit> {
+  const { display } = app;
+  const [named = ''] = app.args.words;
+  const location = await journalLocation(app);
   if (location.is === 'shared')
     throw told('usage')`The journal ${await shownLocation(location)} is on a server and is backed up with it
       Use the server’s own backups (pg_basebackup, or pg_dump of its schema).`;
-  const target = journalFile(named, 'FILE', context.env);
-  await sayOfSteps(context);
+  const target = journalFile(named, 'FILE', app.env);
+  await sayOfSteps(app);
   const { backUp } = await import('../../once/journal/file/upkeep.ts');
-  const copying = backUp(location.path, target, whoDecides(), context.clock.now());
+  const copying = backUp(location.path, target, whoDecides(), app.clock.now());
   const held = await display.waiting('Copying the journal', copying);
   const fields = { journal: location.path, backup: target, entries: held.entries, attempts: held.attempts };
   const holds = `${counted(held.entries, 'entry', 'entries')}, ${counted(held.attempts, 'request')}`;
   const says = `${target} is a copy of the journal as it is now (${holds}).`;
-  await display.show(card(given.command, says, [['', undefined, fields]], target));
+  await display.show(card(app.args.command, says, [['', undefined, fields]], target));
   return 0;
 }
 
-export async function acceptLossOf(given: ParsedArgs<'yes'>, context: Context): Promise<Exit> {
-  const location = await journalLocation(given, context);
-  if (location.is === 'shared') return acceptSharedLoss(location.address, given, context);
+export async function acceptLossOf(app: App<Args<'yes'>>): Promise<Exit> {
+  const location = await journalLocation(app);
+  if (location.is === 'shared') return acceptSharedLoss(location.address, app);
   const { path } = location;
-  await sayOfSteps(context);
+  await sayOfSteps(app);
   const { acceptLoss, findLoss } = await import('../../once/journal/file/upkeep.ts');
   const { loss, backup } = findLoss(path);
-  if (loss === undefined && backup === undefined) return tellLoss(path, undefined, given, context);
+  if (loss === undefined && backup === undefined) return tellLoss(path, undefined, app);
   const lost = loss === undefined ? (backup?.message ?? '') : `${lossSentence(path, loss)}.`;
-  await confirmLoss(lost, given, context);
-  const keptLog = acceptLoss(path, loss, whoDecides(), context.clock.now());
-  return tellLoss(path, loss ?? { isGone: false, missing: [] }, given, context, keptLog);
+  await confirmLoss(lost, app);
+  const keptLog = acceptLoss(path, loss, whoDecides(), app.clock.now());
+  return tellLoss(path, loss ?? { isGone: false, missing: [] }, app, keptLog);
 }
 
-async function acceptSharedLoss(address: Address, given: ParsedArgs<'yes'>, context: Context): Promise<Exit> {
+async function acceptSharedLoss(address: Address, app: App<Args<'yes'>>): Promise<Exit> {
   const rules = await import('../../postgres/upkeep.ts');
-  return withServer(address, given, context, async (shared) => {
+  return withServer(address, app, async (shared) => {
     const { place } = shared;
     const found = await rules.findSharedLoss(shared);
-    if (found === undefined) return tellLoss(place, undefined, given, context);
-    await confirmLoss(`${lossSentence(place, found.loss)}.`, given, context);
+    if (found === undefined) return tellLoss(place, undefined, app);
+    await confirmLoss(`${lossSentence(place, found.loss)}.`, app);
     await rules.acceptSharedLoss(shared, found, whoDecides());
-    return tellLoss(place, found.loss, given, context);
+    return tellLoss(place, found.loss, app);
   });
 }
 
 /** `lost` says what is missing. */
-function confirmLoss(lost: string, given: ParsedArgs<'yes'>, context: Context): Promise<void> {
+function confirmLoss(lost: string, app: App<Args<'yes'>>): Promise<void> {
   const warning = `${safeLine(lost)} ${missingMayBeSent}. If you accept the loss, the same command may send it again.`;
   const question: Question = (canvas) => `${remark(warning, canvas)}Accept the loss?`;
-  return confirmed(question, () => noTerminalFor('usage', warning, [['doctor']]), given, context);
+  return confirmed(question, () => noTerminalFor('usage', warning, [['doctor']]), app);
 }
 
-async function tellLoss(
-  place: string,
-  loss: Loss | undefined,
-  { command }: ParsedArgs,
-  { display }: Context,
-  keptLog?: string,
-): Promise<Exit> {
+async function tellLoss(place: string, loss: Loss | undefined, app: App, keptLog?: string): Promise<Exit> {
+  const { command } = app.args;
+  const { display } = app;
   const missing = loss?.missing ?? [];
   const says =
     loss === undefined

@@ -14,7 +14,8 @@ import type { Entry } from '../../once/journal/journal.ts';
 import { iso } from '../../once/phrases.ts';
 import { nameOfAddress, needsApproval, type Policies } from '../../policy/policy.ts';
 import { spendOf } from '../../policy/spend.ts';
-import type { Context, ParsedArgs } from '../parse/command.ts';
+import type { App } from '../app.ts';
+import type { Args } from '../parse/args.ts';
 import { askToPayAgain, equalWords, nouns } from '../say/outcomes.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
@@ -25,37 +26,32 @@ import { openSession, type Session } from './session.ts';
 import { tell } from './telling.ts';
 
 /** Sends one message or transfer once, and reports how it ended. */
-export async function doOnce(
-  order: Order,
-  given: ParsedArgs<'dry-run' | 'yes'>,
-  context: Context,
-  wait?: Until,
-): Promise<Exit> {
-  const repeats = repeatsOf(order, given);
+export async function doOnce(order: Order, app: App<Args<'dry-run' | 'yes'>>, wait?: Until): Promise<Exit> {
+  const repeats = repeatsOf(order, app.args);
   const warnings = await warningsOf(order.wanted);
-  for (const warning of warnings) context.display.warn(warning);
-  if (given.flag('dry-run')) {
+  for (const warning of warnings) app.display.warn(warning);
+  if (app.args.flag('dry-run')) {
     const { dryRun } = await import('./dryRun.ts');
-    return dryRun(order, warnings, given, context);
+    return dryRun(order, warnings, app);
   }
   let waiting: ChainWait | undefined;
-  const session = await openSession(given, context);
+  const session = await openSession(app);
   try {
     const { engine, connection } = session;
     refuseUnusual(order.wanted, engine.bot.own);
-    waiting = await openWait(order, session, given, context, wait);
-    const proposes = given.takes('propose') && given.flag('propose');
+    waiting = await openWait(order, session, app, wait);
+    const proposes = app.args.takes('propose') && app.args.flag('propose');
     const asked = openBeforeSending(
       order.wanted.kind,
       afterNodes(connection, waiting),
-      consentFor(order, session, given, context),
+      consentFor(order, session, app),
     );
     // Nothing of a proposal is sent: the question is asked once it is approved.
     const consent: Consent = async (plan, equal) =>
       proposes && plan.found?.approved !== true ? 'go' : asked(plan, equal);
     const outcome = await execute(order, { ...engine, proposes, repeats }, consent);
     const chainEnd = await waiting?.end(outcome, engine.journal);
-    return await tell(outcome, given, engine.journal, context, {
+    return await tell(outcome, app, engine.journal, {
       warnings,
       chainEnd,
       hasNode: engine.bot.chain !== undefined,
@@ -76,13 +72,12 @@ async function warningsOf({ warnings }: Wanted): Promise<readonly string[]> {
 async function openWait(
   order: Order,
   { engine }: Session,
-  given: ParsedArgs,
-  context: Context,
+  app: App,
   until: Until | undefined,
 ): Promise<ChainWait | undefined> {
   if (until === undefined || order.wanted.kind !== 'transfer') return undefined;
   const { openChainWait } = await import('./chain.ts');
-  return openChainWait(order.wanted.request.asset, engine.bot, given, context, until);
+  return openChainWait(order.wanted.request.asset, engine.bot, app, until);
 }
 
 /** Checks the node before the service is contacted. */
@@ -99,11 +94,10 @@ function afterNodes(connection: Connection, waiting: ChainWait | undefined): Con
 function consentFor(
   order: Order,
   { engine: { bot, clock }, policies }: Session,
-  given: ParsedArgs<'yes'>,
-  context: Context,
+  app: App<Args<'yes'>>,
 ): Consent | undefined {
-  const { display } = context;
-  if (given.flag('yes')) return undefined;
+  const { display } = app;
+  if (app.args.flag('yes')) return undefined;
   return async (plan, found) => {
     const { asks } = meaningOf(plan);
     if (asks === 'nothing' || !questions[asks].isAskedOf(order)) return 'go';
@@ -115,7 +109,7 @@ function consentFor(
     const equal = waits ? undefined : found;
     if (at === 'none') return 'go';
     try {
-      const balance = at === 'foreground' ? await balanceBefore(asks, order, bot, given, context) : undefined;
+      const balance = at === 'foreground' ? await balanceBefore(asks, order, bot, app) : undefined;
       const usual = waits ? askToPropose : questions[asks].text;
       const text = equal === undefined ? usual : askToPayAgain;
       const nowMs = clock.now();
@@ -166,12 +160,11 @@ async function balanceBefore(
   asks: PlanMeaning['asks'],
   { wanted }: Order,
   bot: Bot,
-  given: ParsedArgs,
-  context: Context,
+  app: App,
 ): Promise<string | undefined> {
   if (asks === 'do-again' || wanted.kind === 'message') return undefined;
   const { balanceToPay } = await import('./balance.ts');
-  return (await balanceToPay([wanted.request], bot, given, context))?.text;
+  return (await balanceToPay([wanted.request], bot, app))?.text;
 }
 
 type ConsentQuestion = {

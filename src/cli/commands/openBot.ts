@@ -10,73 +10,75 @@ import {
 import { sandboxBaseUrl } from '../../once/entry/baseUrl.ts';
 import { told } from '../../once/failures.ts';
 import type { RunningSandbox } from '../../sandbox/start.ts';
+import type { App } from '../app.ts';
 import { type BotOptions, type ChainBot, type ChainProfile, chooseBot } from '../bot/chooseBot.ts';
 import type { BotInputs } from '../bot/token.ts';
-import { type Context, type ParsedArgs, version } from '../parse/command.ts';
+import type { Args } from '../parse/args.ts';
+import { version } from '../parse/command.ts';
 import { startingSandbox, waitingForToken } from '../say/open.ts';
 import { foreignToSandbox } from '../say/suggest.ts';
 import type { Display } from '../show/display.ts';
 import { sandboxFolder, settingsOf } from './openJournal.ts';
 
-export function botOptions(given: ParsedArgs): BotOptions {
+export function botOptions(args: Args): BotOptions {
   return {
-    profile: given.text('profile'),
-    tokenFile: given.text('token-file'),
-    baseUrl: given.text('base-url'),
+    profile: args.text('profile'),
+    tokenFile: args.text('token-file'),
+    baseUrl: args.text('base-url'),
   };
 }
 
-export function botInputs(context: Context): BotInputs {
+export function botInputs(app: App): BotInputs {
   return {
-    env: context.env,
+    env: app.env,
     get stdin() {
-      return context.stdin;
+      return app.stdin;
     },
-    interrupted: context.interrupts.first,
-    warn: context.display.warn,
+    interrupted: app.interrupts.first,
+    warn: app.display.warn,
   };
 }
 
 /** The bot of this command, without a connection or a sandbox. */
-export async function botOfCommand(given: ParsedArgs, context: Context): Promise<ChainBot> {
-  if (given.flag('sandbox')) {
-    refuseBesideSandbox(given);
-    return sandboxBotWith('', given);
+export async function botOfCommand(app: App): Promise<ChainBot> {
+  if (app.args.flag('sandbox')) {
+    refuseBesideSandbox(app.args);
+    return sandboxBotWith('', app.args);
   }
-  const choosing = chooseBot(botOptions(given), botInputs(context));
-  const bot = await sayIfSlow(waitingForToken, choosing, context.display);
-  return { ...bot, settings: { ...bot.settings, ...settingsOf(given) } };
+  const choosing = chooseBot(botOptions(app.args), botInputs(app));
+  const bot = await sayIfSlow(waitingForToken, choosing, app.display);
+  return { ...bot, settings: { ...bot.settings, ...settingsOf(app.args) } };
 }
 
 export type ConnectedBot = { readonly bot: ChainBot; readonly connection: Connection };
 
 /** The bot of this command, and a connection to its service. */
-export async function openBot(given: ParsedArgs, context: Context, keepAlive = false): Promise<ConnectedBot> {
-  if (given.flag('sandbox')) return openSandboxBot(given, context, keepAlive);
-  const bot = await botOfCommand(given, context);
-  context.display.step(`bot ${bot.name} (token from ${bot.tokenSource}) to ${bot.spelledUrl}`);
-  return { bot, connection: connectionTo(bot, channelOptions(context, keepAlive)) };
+export async function openBot(app: App, keepAlive = false): Promise<ConnectedBot> {
+  if (app.args.flag('sandbox')) return openSandboxBot(app, keepAlive);
+  const bot = await botOfCommand(app);
+  app.display.step(`bot ${bot.name} (token from ${bot.tokenSource}) to ${bot.spelledUrl}`);
+  return { bot, connection: connectionTo(bot, channelOptions(app, keepAlive)) };
 }
 
-export function channelOptions({ env }: Context, keepAlive: boolean): ChannelOptions {
+export function channelOptions({ env }: App, keepAlive: boolean): ChannelOptions {
   return { env, keepAlive, userAgent: `botctl/${version}` };
 }
 
-export function refuseBesideSandbox(given: ParsedArgs): void {
-  const other = foreignToSandbox.find((name) => given.text(name) !== undefined);
+export function refuseBesideSandbox(args: Args): void {
+  const other = foreignToSandbox.find((name) => args.text(name) !== undefined);
   if (other !== undefined)
     throw told('usage')`--sandbox uses only the built-in service, so it cannot be combined with --${other}
       Leave out --sandbox, or --${other}.`;
 }
 
-function sandboxBotWith(token: string, given: ParsedArgs): Bot {
+function sandboxBotWith(token: string, args: Args): Bot {
   return {
     name: sandboxBot,
     baseUrl: sandboxBaseUrl,
     spelledUrl: sandboxBaseUrl,
     token: { reveal: () => token },
     tokenSource: sandboxToken,
-    settings: settingsOf(given),
+    settings: settingsOf(args),
   };
 }
 
@@ -91,18 +93,14 @@ function chainOfSandbox({ node }: RunningSandbox): ChainProfile {
 }
 
 /** The built-in bot: its service runs inside this command, on a free port of this machine. */
-async function openSandboxBot(
-  given: ParsedArgs,
-  context: Context,
-  keepAlive: boolean,
-): Promise<ConnectedBot> {
-  refuseBesideSandbox(given);
+async function openSandboxBot(app: App, keepAlive: boolean): Promise<ConnectedBot> {
+  refuseBesideSandbox(app.args);
   const { ensurePossibleInSandbox, openSandbox } = await import('./sandbox.ts');
-  const starting = openSandbox({ dataDir: sandboxFolder(context.env), port: 0 });
-  const running = await context.display.waiting(startingSandbox, starting);
-  const channel = channelTo(running.baseUrl, { ...channelOptions(context, keepAlive), direct: true });
+  const starting = openSandbox({ dataDir: sandboxFolder(app.env), port: 0 });
+  const running = await app.display.waiting(startingSandbox, starting);
+  const channel = channelTo(running.baseUrl, { ...channelOptions(app, keepAlive), direct: true });
   return {
-    bot: { ...sandboxBotWith(running.tokens.full, given), chain: chainOfSandbox(running) },
+    bot: { ...sandboxBotWith(running.tokens.full, app.args), chain: chainOfSandbox(running) },
     connection: {
       url: running.baseUrl,
       channel,

@@ -12,11 +12,12 @@ import type { Address, UrlSource } from '../../postgres/address.ts';
 import type { PgConnection } from '../../postgres/connection.ts';
 import type { Patience } from '../../postgres/connections.ts';
 import type { ServerFacts } from '../../postgres/handshake.ts';
+import type { App } from '../app.ts';
 import { profilesPaths, readProfiles } from '../bot/profiles.ts';
 import { readSettings } from '../bot/settings.ts';
-import type { Context, ParsedArgs } from '../parse/command.ts';
+import type { Args } from '../parse/args.ts';
 
-export function sandboxFolder(env: Context['env']): string {
+export function sandboxFolder(env: App['env']): string {
   return join(dataFolder(env), 'sandbox');
 }
 
@@ -29,16 +30,16 @@ type Where =
 export type JournalLocation = Where & { readonly namedBy?: UrlSource };
 
 /** The sandbox has its own journal, so that trying things out never touches real money. */
-export async function journalLocation(given: ParsedArgs, context: EnvContext): Promise<JournalLocation> {
-  const named = given.text('journal');
+export async function journalLocation(app: App): Promise<JournalLocation> {
+  const named = app.args.text('journal');
   if (named === '') throw journalFailure('empty-name', { source: '--journal' });
-  if (named !== undefined) return locationAt(named, '--journal', context);
-  const { BOTCTL_JOURNAL: text } = context.env;
+  if (named !== undefined) return locationAt(named, '--journal', app);
+  const { BOTCTL_JOURNAL: text } = app.env;
   // An empty value is a missing CI secret: each runner would use a journal of its own and pay separately.
   if (text === '') throw journalFailure('empty-name', { source: 'BOTCTL_JOURNAL' });
-  if (given.flag('sandbox')) return { is: 'file', path: join(sandboxFolder(context.env), 'journal.db') };
-  if (text === undefined) return lastingLocation(context);
-  return locationAt(text, 'BOTCTL_JOURNAL', context);
+  if (app.args.flag('sandbox')) return { is: 'file', path: join(sandboxFolder(app.env), 'journal.db') };
+  if (text === undefined) return lastingLocation(app);
+  return locationAt(text, 'BOTCTL_JOURNAL', app);
 }
 
 /** The journal of all commands that name no other. */
@@ -66,7 +67,7 @@ export async function locationAt(
 }
 
 /** The file of a named journal. `source` says where the name came from: an option, an argument, or the variable. */
-export function journalFile(text: string, source: string, env: Context['env']): string {
+export function journalFile(text: string, source: string, env: App['env']): string {
   const looks = whyNoFile(text);
   if (looks !== undefined) throw journalFailure('no-file-name', { source, as: looks });
   return text.startsWith('~') ? join(homeFolder(env), text.slice(1)) : text;
@@ -79,20 +80,16 @@ export async function shownLocation(location: Where): Promise<string> {
   return placeOf(location.address);
 }
 
-export async function openJournalOf(
-  given: ParsedArgs,
-  context: JournalContext,
-  use: JournalUse,
-): Promise<Journal> {
-  const journal = await openAt(await journalLocation(given, context), given, context, use);
+export async function openJournalOf(app: App, use: JournalUse): Promise<Journal> {
+  const journal = await openAt(await journalLocation(app), app, use);
   if (journal.lost !== undefined) {
-    context.display.warn(
+    app.display.warn(
       `${journal.lost.message} The rest of the journal is shown. Nothing can be sent until you deal with this:`,
       [['doctor']],
     );
   }
   // What would send ends with it.
-  if (use === 'look' && journal.closed !== undefined) context.display.warn(journal.closed.message);
+  if (use === 'look' && journal.closed !== undefined) app.display.warn(journal.closed.message);
   return journal;
 }
 
@@ -109,52 +106,42 @@ export async function whileOpen<Opened extends { close(): Promise<void> }, Resul
   }
 }
 
-export async function openAt(
-  location: JournalLocation,
-  given: ParsedArgs,
-  context: JournalContext,
-  use: JournalUse,
-): Promise<Journal> {
-  if (location.is === 'shared') return openShared(location.address, given, context, use);
+export async function openAt(location: JournalLocation, app: App, use: JournalUse): Promise<Journal> {
+  if (location.is === 'shared') return openShared(location.address, app, use);
   const { path, namedBy } = location;
-  if (isEmptyFile(path)) context.display.warn(`${path} is an empty file. It becomes a new journal.`);
+  if (isEmptyFile(path)) app.display.warn(`${path} is an empty file. It becomes a new journal.`);
   const { openJournal } = await import('../../once/journal/file/openJournal.ts');
-  await sayOfSteps(context);
+  await sayOfSteps(app);
   // A mistyped name creates a journal that knows nothing, so that is reported.
   const isNew = namedBy !== undefined && !existsSync(path);
-  const journal = openJournal(path, use, context.clock, () => isLeft(context));
+  const journal = openJournal(path, use, app.clock, () => isLeft(app));
   if (isNew)
-    context.display.warn(
+    app.display.warn(
       `${path} is a new journal, so botctl cannot tell what was sent before. If you expected an earlier one, check this path.`,
     );
   return journal;
 }
 
 /** The one place where a shared journal is opened. */
-async function openShared(
-  address: Address,
-  given: ParsedArgs,
-  context: JournalContext,
-  use: JournalUse,
-): Promise<Journal> {
+async function openShared(address: Address, app: App, use: JournalUse): Promise<Journal> {
   const { openSharedJournal } = await import('../../postgres/openSharedJournal.ts');
-  await warnOfPassFile(context);
+  await warnOfPassFile(app);
   const opening = openSharedJournal(address, {
     use,
-    dataFolder: dataFolder(context.env),
-    patience: patienceOf(given, context),
-    isInterrupted: () => isLeft(context),
+    dataFolder: dataFolder(app.env),
+    patience: patienceOf(app),
+    isInterrupted: () => isLeft(app),
   });
-  return context.display.waiting('connecting to the shared journal', opening);
+  return app.display.waiting('connecting to the shared journal', opening);
 }
 
 /** What was sent is still told after the first signal. */
-function isLeft({ interrupts }: Pick<Context, 'interrupts'>): boolean {
+function isLeft({ interrupts }: Pick<App, 'interrupts'>): boolean {
   return (claimedBy(interrupts) === undefined ? interrupts.first : interrupts.second).aborted;
 }
 
 /** Says that a file is brought up to date, also if the command fails after it. Called before a file is opened. */
-export async function sayOfSteps({ display }: Pick<Context, 'display'>): Promise<void> {
+export async function sayOfSteps({ display }: Pick<App, 'display'>): Promise<void> {
   const { onStep } = await import('../../once/journal/file/step.ts');
   onStep((path) =>
     display.notice(`The journal ${path} is brought up to date. An older botctl cannot open it any more.`),
@@ -162,9 +149,10 @@ export async function sayOfSteps({ display }: Pick<Context, 'display'>): Promise
 }
 
 /** How long to wait for a server that is away. */
-function patienceOf(given: ParsedArgs, { interrupts, clock }: JournalContext): Patience {
+function patienceOf(app: App): Patience {
+  const { interrupts, clock } = app;
   return {
-    maxWaitMs: settingsOf(given).maxWaitMs ?? defaultMaxWaitMs,
+    maxWaitMs: settingsOf(app.args).maxWaitMs ?? defaultMaxWaitMs,
     leastMs: 2000,
     interrupted: interrupts.first,
     leaving: interrupts.second,
@@ -172,7 +160,7 @@ function patienceOf(given: ParsedArgs, { interrupts, clock }: JournalContext): P
   };
 }
 
-async function warnOfPassFile({ display }: Pick<Context, 'display'>): Promise<void> {
+async function warnOfPassFile({ display }: Pick<App, 'display'>): Promise<void> {
   const { onPassFileIgnored } = await import('../../postgres/connection.ts');
   onPassFileIgnored((said) => display.warn(passFileIgnored(said)));
 }
@@ -181,8 +169,8 @@ async function warnOfPassFile({ display }: Pick<Context, 'display'>): Promise<vo
  * Whether this command's journal exists or existed. If that cannot be checked, it may exist and hold unknown entries,
  * so the answer is yes: opening it reports the fault.
  */
-export async function isJournalThere(given: ParsedArgs, context: EnvContext): Promise<boolean> {
-  return isThere(await journalLocation(given, context));
+export async function isJournalThere(app: App): Promise<boolean> {
+  return isThere(await journalLocation(app));
 }
 
 export function isThere(location: JournalLocation): boolean {
@@ -200,8 +188,7 @@ export function mayBeThere(path: string): boolean {
   }
 }
 
-type EnvContext = Pick<Context, 'env'>;
-type JournalContext = Pick<Context, 'env' | 'display' | 'clock' | 'interrupts'>;
+type EnvContext = Pick<App, 'env'>;
 
 export function isEmptyFile(path: string): boolean {
   try {
@@ -244,10 +231,10 @@ export const defaultTimeoutMs = 30_000;
 export const defaultMaxWaitMs = 60_000;
 
 /** The options for timeouts, checked before anything else is asked. */
-export function settingsOf(given: ParsedArgs): Settings {
+export function settingsOf(args: Args): Settings {
   const texts = {
-    timeout: given.text('timeout'),
-    'max-wait': given.text('max-wait'),
+    timeout: args.text('timeout'),
+    'max-wait': args.text('max-wait'),
   };
   return readSettings(texts, (key) => `--${key}`);
 }
@@ -266,26 +253,25 @@ type SharedPlace = {
 /** Runs `work` on a connection to the server, whatever state the journal is in. */
 export async function withServer<Result>(
   address: Address,
-  given: ParsedArgs,
-  context: Context,
+  app: App,
   work: (shared: SharedPlace) => Promise<Result>,
 ): Promise<Result> {
   const { meetServer, connectionFailure } = await import('../../postgres/upkeep.ts');
-  await warnOfPassFile(context);
+  await warnOfPassFile(app);
   const place = await shownLocation({ is: 'shared', address });
-  const { connection, server } = await meetServer(address, patienceOf(given, context));
+  const { connection, server } = await meetServer(address, patienceOf(app));
   try {
     return await work({
       place,
       schema: address.schema,
       connection,
       server,
-      dataFolder: dataFolder(context.env),
+      dataFolder: dataFolder(app.env),
     });
   } catch (error) {
     if (error instanceof Failure) throw error;
     // Changes may be left behind by what broke off, or was not awaited on a standby. A refusal has left none.
-    context.doing.hasChanged = true;
+    app.doing.hasChanged = true;
     throw connectionFailure(connection, place, error);
   } finally {
     await connection.close();

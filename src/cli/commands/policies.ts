@@ -1,8 +1,8 @@
 import { type Bot, sandboxBot } from '../../once/connection.ts';
 import type { Policies, Policy } from '../../policy/policy.ts';
+import type { App } from '../app.ts';
 import { knownBot } from '../bot/chooseBot.ts';
 import { readPath } from '../bot/settings.ts';
-import type { Context, ParsedArgs } from '../parse/command.ts';
 import { botInputs, botOptions } from './openBot.ts';
 import { mayBeThere } from './openJournal.ts';
 
@@ -12,7 +12,7 @@ import { mayBeThere } from './openJournal.ts';
  */
 export async function policiesOf(
   { name, settings }: Pick<Bot, 'name' | 'settings'>,
-  { machinePolicy, env }: Pick<Context, 'machinePolicy' | 'env'>,
+  { machinePolicy, env }: Pick<App, 'machinePolicy' | 'env'>,
 ): Promise<Policies | undefined> {
   if (name === sandboxBot) return undefined;
   const { BOTCTL_POLICY: given } = env;
@@ -29,10 +29,9 @@ export async function policiesOf(
 
 /** The policies of the chosen bot and of the machine, and how profiles spell the assets. The token is not read. */
 export async function policiesAndAssetNames(
-  given: ParsedArgs,
-  context: Context,
+  app: App,
 ): Promise<Pick<Bot, 'assetNames'> & { readonly policies: Policies }> {
-  if (given.flag('sandbox')) return { policies: [] };
-  const { settings = {}, assetNames } = (await knownBot(botOptions(given), botInputs(context))) ?? {};
-  return { policies: (await policiesOf({ name: '', settings }, context)) ?? [], assetNames };
+  if (app.args.flag('sandbox')) return { policies: [] };
+  const { settings = {}, assetNames } = (await knownBot(botOptions(app.args), botInputs(app))) ?? {};
+  return { policies: (await policiesOf({ name: '', settings }, app)) ?? [], assetNames };
 }

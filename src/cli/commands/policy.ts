@@ -7,8 +7,8 @@ import { formatAmountOf, listed } from '../../once/phrases.ts';
 import { assetsIn, limitsOf, type Policies, type Policy } from '../../policy/policy.ts';
 import { readPolicy } from '../../policy/readPolicy.ts';
 import { spendingOf } from '../../policy/spend.ts';
+import type { App } from '../app.ts';
 import { readSafely } from '../bot/policyFile.ts';
-import type { Context, ParsedArgs } from '../parse/command.ts';
 import { type Fact, fieldsOf, jsonOf, labelled } from '../show/card.ts';
 import type { View } from '../show/display.ts';
 import { safeLine } from '../show/text.ts';
@@ -18,16 +18,16 @@ import { isJournalThere, openJournalOf, whileOpen } from './openJournal.ts';
 import { policiesAndAssetNames } from './policies.ts';
 
 /** Shows the policies of the chosen bot, and what they leave. */
-export async function run(given: ParsedArgs, context: Context): Promise<Exit> {
-  if (given.flag('sandbox')) refuseBesideSandbox(given);
-  const { policies, assetNames } = await policiesAndAssetNames(given, context);
-  const { command } = given;
-  if (!(await isJournalThere(given, context))) {
-    await context.display.show(policyView(command, policies));
+export async function run(app: App): Promise<Exit> {
+  if (app.args.flag('sandbox')) refuseBesideSandbox(app.args);
+  const { policies, assetNames } = await policiesAndAssetNames(app);
+  const { command } = app.args;
+  if (!(await isJournalThere(app))) {
+    await app.display.show(policyView(command, policies));
     return 0;
   }
-  return whileOpen(openJournalOf(given, context, 'look'), async (journal): Promise<Exit> => {
-    await context.display.show(policyView(command, policies, await leftOf(policies, assetNames, journal)));
+  return whileOpen(openJournalOf(app, 'look'), async (journal): Promise<Exit> => {
+    await app.display.show(policyView(command, policies, await leftOf(policies, assetNames, journal)));
     return 0;
   });
 }
@@ -58,10 +58,10 @@ async function leftOf(
 }
 
 /** Reads a policy as a sending command would, and shows its contents. */
-export async function check(given: ParsedArgs, context: Context): Promise<Exit> {
-  const { display } = context;
-  const { path, policy } = await givenPolicy(given, context);
-  await display.show(policyView(given.command, [policy]));
+export async function check(app: App): Promise<Exit> {
+  const { display } = app;
+  const { path, policy } = await givenPolicy(app);
+  await display.show(policyView(app.args.command, [policy]));
   if (!display.quiet) display.notice(`${path} is a valid policy.`);
   return 0;
 }
@@ -69,11 +69,11 @@ export async function check(given: ParsedArgs, context: Context): Promise<Exit> 
 type GivenPolicy = { readonly path: string; readonly policy: Policy };
 
 /** The policy file that the command names. */
-async function givenPolicy({ args }: ParsedArgs, context: Context): Promise<GivenPolicy> {
-  const [named = ''] = args;
+async function givenPolicy(app: App): Promise<GivenPolicy> {
+  const [named = ''] = app.args.words;
   const path = named === '-' ? 'stdin' : resolve(named);
   try {
-    const text = named === '-' ? await textAt(named, path, context) : (readSafely(path, 'is-refused') ?? '');
+    const text = named === '-' ? await textAt(named, path, app) : (readSafely(path, 'is-refused') ?? '');
     return { path, policy: readPolicy(text, path) };
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown;

@@ -5,25 +5,26 @@ import { resolveEntry, reverses } from '../../once/engine/resume.ts';
 import { isSignature } from '../../once/entry/signature.ts';
 import { Failure, told } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
-import type { Context, Run } from '../parse/command.ts';
+import type { App } from '../app.ts';
+import type { Run } from '../parse/command.ts';
 import type { ResolveArgs } from '../parse/sendingSpecs.ts';
 import { askTheChain, paysSomethingElse, signatureUnproven } from '../say/chain.ts';
 import { type ChainsOfEntries, chainsOfEntries, searchOf, tellSearch } from './chain.ts';
 import { confirmDecision, decideEach, reasonOf, reversing } from './deciding.ts';
 import { whileOpen, whoDecides } from './openJournal.ts';
 
-export const run: Run<ResolveArgs> = async (given, context) => {
-  const wanted = parse(given);
-  return decideEach(given, context, async (shown, journal, asks, decides) => {
+export const run: Run<ResolveArgs> = async (app) => {
+  const wanted = parse(app.args);
+  return decideEach(app, async (shown, journal, asks, decides) => {
     const found = shown.entry;
     const decision: Decision = { ...wanted, atMs: journal.clock.now() };
     if (asks || reverses(decision, found)) {
       const earlier = await lastDecision(found.id, journal.reads);
       const ask = `Decide now that it ${decision.kind === 'happened' ? 'happened' : 'did not happen'}?`;
-      if (decision.signature === undefined) await showSearch(found, given, context, journal);
-      await confirmDecision(() => reversing(found, earlier, ask), given, context);
+      if (decision.signature === undefined) await showSearch(found, app, journal);
+      await confirmDecision(() => reversing(found, earlier, ask), app);
     }
-    const look = await lookAtSignature(found, decision, given, context, journal);
+    const look = await lookAtSignature(found, decision, app, journal);
     decides();
     const entry = await resolveEntry(shown, decision, journal);
     await look?.keep();
@@ -32,15 +33,10 @@ export const run: Run<ResolveArgs> = async (given, context) => {
 };
 
 /** For who is asked: what left the wallet and may be this transfer. */
-async function showSearch(
-  entry: Entry,
-  given: ResolveArgs,
-  context: Context,
-  journal: Journal,
-): Promise<void> {
-  const { display } = context;
-  if (entry.kind !== 'transfer' || given.flag('yes') || display.terminal() === 'none') return;
-  await whileOpen(chainsOfEntries(given, context), async (chains) => {
+async function showSearch(entry: Entry, app: App<ResolveArgs>, journal: Journal): Promise<void> {
+  const { display } = app;
+  if (entry.kind !== 'transfer' || app.args.flag('yes') || display.terminal() === 'none') return;
+  await whileOpen(chainsOfEntries(app), async (chains) => {
     const search = await searchOf(entry, chains, journal);
     if (search !== undefined) display.notice(tellSearch(entry, search, display).message);
     else if ((await signaturesOf(entry, journal.reads)).length > 0) {
@@ -53,14 +49,14 @@ async function showSearch(
   });
 }
 
-function parse(given: ResolveArgs): Omit<Decision, 'atMs'> {
-  const happened = given.flag('happened');
-  if (happened === given.flag('did-not-happen')) {
+function parse(args: ResolveArgs): Omit<Decision, 'atMs'> {
+  const happened = args.flag('happened');
+  if (happened === args.flag('did-not-happen')) {
     throw told('usage')`A decision is either --happened or --did-not-happen
       Give exactly one of them.`;
   }
-  const reason = reasonOf(given);
-  const signature = given.text('signature');
+  const reason = reasonOf(args);
+  const signature = args.text('signature');
   if (signature !== undefined && !happened)
     throw told('usage')`--signature works only with --happened
       A transfer that did not happen has no signature.`;
@@ -86,18 +82,17 @@ type Looked = { keep(): Promise<void> };
 async function lookAtSignature(
   entry: Entry,
   { kind, signature }: Decision,
-  given: ResolveArgs,
-  context: Context,
+  app: App<ResolveArgs>,
   journal: Journal,
 ): Promise<Looked | undefined> {
   if (kind !== 'happened' || signature === undefined || entry.kind !== 'transfer') return undefined;
-  return whileOpen(chainsOfEntries(given, context), async (chains) => {
+  return whileOpen(chainsOfEntries(app), async (chains) => {
     const look = await lookFor(entry, signature, chains);
     if (look === undefined) return undefined;
     const view = await judgeNow(look, entry, journal.reads);
     if (view.verdict === 'contradicted' || view.reasons.includes('anothers'))
       throw paysSomethingElse(entry, view);
-    if (view.verdict !== 'proven') context.display.warn(signatureUnproven(view));
+    if (view.verdict !== 'proven') app.display.warn(signatureUnproven(view));
     return {
       keep: async () => {
         await settle(look, entry, journal, 'nothing');

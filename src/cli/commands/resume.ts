@@ -4,7 +4,8 @@ import { type Failure, told } from '../../once/failures.ts';
 import type { Decision, Entry, Journal, State } from '../../once/journal/journal.ts';
 import { counted } from '../../once/phrases.ts';
 import type { Suggestion } from '../../once/says.ts';
-import type { Context, Run } from '../parse/command.ts';
+import type { App } from '../app.ts';
+import type { Run } from '../parse/command.ts';
 import type { ResumeArgs } from '../parse/sendingSpecs.ts';
 import { titleOf } from '../say/chain.ts';
 import { done } from '../say/outcomes.ts';
@@ -16,37 +17,42 @@ import { confirmName, refuseAbbreviated } from './deciding.ts';
 import { settingsOf, whoDecides } from './openJournal.ts';
 import { entriesOf, sendStored } from './sendStored.ts';
 
-export const run: Run<ResumeArgs> = async (given, context) => {
-  settingsOf(given);
-  refuseMixedUp(given);
+export const run: Run<ResumeArgs> = async (app) => {
+  settingsOf(app.args);
+  refuseMixedUp(app.args);
   return sendStored(
     {
       select: (journal) =>
-        given.flag('all') ? resumable(given, journal, context) : entriesOf(given.args, journal),
+        app.args.flag('all') ? resumable(app, journal) : entriesOf(app.args.words, journal),
       decide: async (entry, journal, balance) => {
         refuseProposal(entry);
-        if (entry.state === 'held') return confirmSendAgain(entry, balance, given, journal, context);
-        await confirmName(entry, given, context);
+        if (entry.state === 'held') return confirmSendAgain(entry, balance, app, journal);
+        await confirmName(entry, app);
         return undefined;
       },
     },
-    given,
-    context,
+    app,
   );
 };
 
-function refuseMixedUp(given: ResumeArgs): void {
-  const all = given.flag('all');
-  if (all === given.args.length > 0) throw whichToResume(all);
-  if (given.flag('held') && !all)
+function refuseMixedUp(args: ResumeArgs): void {
+  const all = args.flag('all');
+  if (all === args.words.length > 0) throw whichToResume(all);
+  if (args.flag('held') && !all)
     throw told('usage')`--held works only with --all
       To send a single held entry again, give only its ID.`;
 }
 
 /** What may have happened or was approved, oldest first. Whatever else is `open` waits for its own command. */
-async function resumable(given: ResumeArgs, journal: Journal, { display }: Context): Promise<Entry[]> {
+async function resumable(app: App<ResumeArgs>, journal: Journal): Promise<Entry[]> {
+  const { display } = app;
   const { reads, commit, clock } = journal;
-  const states: State[] = ['open', 'sending', 'unknown', ...(given.flag('held') ? (['held'] as const) : [])];
+  const states: State[] = [
+    'open',
+    'sending',
+    'unknown',
+    ...(app.args.flag('held') ? (['held'] as const) : []),
+  ];
   const selected: Entry[] = [];
   for await (const entry of reads.select({ states, limit: Number.MAX_SAFE_INTEGER })) {
     const { id, state } = entry;
@@ -62,11 +68,11 @@ async function resumable(given: ResumeArgs, journal: Journal, { display }: Conte
 async function confirmSendAgain(
   entry: Entry,
   balance: () => Promise<string | undefined>,
-  given: ResumeArgs,
+  app: App<ResumeArgs>,
   journal: Journal,
-  { display }: Context,
 ): Promise<Decision | undefined> {
-  if (given.flag('yes')) refuseAbbreviated(entry, given);
+  const { display } = app;
+  if (app.args.flag('yes')) refuseAbbreviated(entry, app.args);
   else {
     if (display.terminal() === 'none')
       throw noTerminalFor('held', `${titleOf(entry)} may have happened`, [['history', entry.id]]);

@@ -7,8 +7,8 @@ import { diskTrouble, formatAmountOf, isoExact } from '../../once/phrases.ts';
 import { chainTrouble } from '../../sandbox/chain.ts';
 import type { RequestLog } from '../../sandbox/request.ts';
 import { type RunningSandbox, type SandboxSettings, startSandbox } from '../../sandbox/start.ts';
+import type { App } from '../app.ts';
 import { sandboxPort } from '../bot/sandboxProfile.ts';
-import type { Context } from '../parse/command.ts';
 import type { SandboxArgs } from '../parse/setUpSpecs.ts';
 import type { Display, View } from '../show/display.ts';
 import { safeLine } from '../show/text.ts';
@@ -22,12 +22,12 @@ type SandboxOptions = {
 };
 
 /** Serves until the first Ctrl-C, then finishes requests in flight; the second stops at once. */
-export async function run(given: SandboxArgs, context: Context): Promise<Exit> {
-  const options = parse(given);
-  const { display, interrupts } = context;
+export async function run(app: App<SandboxArgs>): Promise<Exit> {
+  const options = parse(app.args);
+  const { display, interrupts } = app;
   const dataDir = options.ephemeral
     ? await mkdtemp(join(tmpdir(), 'botctl-sandbox-'))
-    : resolve(options.data ?? sandboxFolder(context.env));
+    : resolve(options.data ?? sandboxFolder(app.env));
   try {
     const lines = new LineQueue(display);
     const running = await openSandbox(
@@ -50,16 +50,16 @@ export async function run(given: SandboxArgs, context: Context): Promise<Exit> {
   return 0;
 }
 
-function parse(given: SandboxArgs): SandboxOptions {
-  const data = given.text('data');
-  const ephemeral = given.flag('ephemeral');
+function parse(args: SandboxArgs): SandboxOptions {
+  const data = args.text('data');
+  const ephemeral = args.flag('ephemeral');
   if (ephemeral && data !== undefined)
     throw told('usage')`--ephemeral and --data cannot both be given.
       An ephemeral sandbox chooses its own folder and removes it.`;
   if (data === '')
     throw told('usage')`--data is empty.
       Name a folder, or leave --data out.`;
-  const port = given.text('port');
+  const port = args.text('port');
   return {
     port: portIn(port ?? '0'),
     ...(port === undefined ? { steadyPort: sandboxPort } : {}),

@@ -1,46 +1,46 @@
 import { entryFailure } from '../../once/entry/failures.ts';
 import { parseMessage, rowsFrom } from '../../once/entry/message.ts';
 import type { Order } from '../../once/entry/naming.ts';
-import type { Context, Run } from '../parse/command.ts';
+import type { App } from '../app.ts';
+import type { Run } from '../parse/command.ts';
 import type { SendArgs } from '../parse/sendingSpecs.ts';
 import { bothGiven } from '../say/told.ts';
 import { fieldsOf, jsonOf, namingOf, payloadOf, textOf } from './inputs.ts';
 import { doOnce } from './once.ts';
 
-export const run: Run<SendArgs> = async (given, context) =>
-  doOnce(await parse(given, context), given, context);
+export const run: Run<SendArgs> = async (app) => doOnce(await parse(app), app);
 
-async function parse(given: SendArgs, context: Context): Promise<Order> {
-  refuseBoth(given, 'content', 'content-file');
-  refuseBoth(given, 'button', 'components');
-  const payload = await payloadOf(given, context);
-  const fromFile = given.text('content-file') !== undefined;
-  const drawn = given.text('components') === undefined;
+async function parse(app: App<SendArgs>): Promise<Order> {
+  refuseBoth(app.args, 'content', 'content-file');
+  refuseBoth(app.args, 'button', 'components');
+  const payload = await payloadOf(app);
+  const fromFile = app.args.text('content-file') !== undefined;
+  const drawn = app.args.text('components') === undefined;
   const overrides = {
-    conversation_id: { options: ['--conversation'], value: given.text('conversation') },
+    conversation_id: { options: ['--conversation'], value: app.args.text('conversation') },
     content: {
       options: fromFile ? ['--content-file'] : ['--content', '--content-file'],
-      value: await contentOf(given, context),
+      value: await contentOf(app),
     },
-    reply_to_message_id: { options: ['--reply-to'], value: given.text('reply-to') },
-    components: { options: [drawn ? '--button' : '--components'], value: await componentsOf(given, context) },
+    reply_to_message_id: { options: ['--reply-to'], value: app.args.text('reply-to') },
+    components: { options: [drawn ? '--button' : '--components'], value: await componentsOf(app) },
   };
   const { fields, options } = fieldsOf(payload, overrides);
   const { wanted, payloadKey } = parseMessage(fields, options);
-  return { wanted, naming: namingOf(given, context, payloadKey) };
+  return { wanted, naming: namingOf(app, payloadKey) };
 }
 
-async function contentOf(given: SendArgs, context: Context): Promise<string | undefined> {
-  const reader = given.text('content') === '-' ? 'content' : 'content-file';
-  const fromFile = await textOf(reader, given, context);
-  if (fromFile === undefined) return given.text('content');
+async function contentOf(app: App<SendArgs>): Promise<string | undefined> {
+  const reader = app.args.text('content') === '-' ? 'content' : 'content-file';
+  const fromFile = await textOf(reader, app);
+  if (fromFile === undefined) return app.args.text('content');
   // Most tools end a file with a newline that is not part of the message.
   return fromFile.replace(/\r?\n$/u, '');
 }
 
-async function componentsOf(given: SendArgs, context: Context): Promise<unknown> {
-  const buttons = given.all('button');
-  const fromFile = await jsonOf('components', given, context);
+async function componentsOf(app: App<SendArgs>): Promise<unknown> {
+  const buttons = app.args.all('button');
+  const fromFile = await jsonOf('components', app);
   if (buttons.length === 0) return fromFile;
   const { rows, complaints } = rowsFrom(buttons);
   if (complaints.length > 0) throw entryFailure('not-valid', { kind: 'message', complaints, options: {} });

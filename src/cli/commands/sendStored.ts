@@ -8,8 +8,9 @@ import { type BaseUrl, originOf, sandboxBaseUrl } from '../../once/entry/baseUrl
 import { asFailure, type Exit, exitOf, Failure, stopsAll, told } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import type { Suggestion } from '../../once/says.ts';
+import type { App } from '../app.ts';
 import { botOfProfile, chooseBot } from '../bot/chooseBot.ts';
-import type { Context, ParsedArgs } from '../parse/command.ts';
+import type { Args } from '../parse/args.ts';
 import type { Payable } from '../say/balance.ts';
 import { isUnsent, ofTheSandbox, settling, titleOf } from '../say/chain.ts';
 import { waitingForToken } from '../say/open.ts';
@@ -37,40 +38,34 @@ type Sending = {
 };
 
 /** Sends entries that are on record, one after the other, each with its own key, bytes and bot. */
-export async function sendStored(
-  sending: Sending,
-  given: ParsedArgs<'yes'>,
-  context: Context,
-): Promise<Exit> {
-  return whileOpen(openJournalOf(given, context, 'send'), (journal) =>
-    whileOpen(botsOfEntries(given, context, journal), async (bots) => {
+export async function sendStored(sending: Sending, app: App<Args<'yes'>>): Promise<Exit> {
+  return whileOpen(openJournalOf(app, 'send'), (journal) =>
+    whileOpen(botsOfEntries(app, journal), async (bots) => {
       const entries = await sending.select(journal);
       const exits: Exit[] = [];
       for (const entry of entries) {
-        if (context.interrupts.first.aborted) {
+        if (app.interrupts.first.aborted) {
           exits.push(
             await reportSkipped(
               entry,
               told('interrupted')`Interrupted before entry ${entry.id}
               Run the same command again to go on.`,
               journal,
-              given,
-              context,
+              app,
             ),
           );
           break;
         }
         try {
-          const send = (shown: Shown): Promise<Exit> =>
-            sendOne(shown, sending, bots, journal, given, context);
-          exits.push(await untilUnchanged(entry, given, context, journal, send));
+          const send = (shown: Shown): Promise<Exit> => sendOne(shown, sending, bots, journal, app);
+          exits.push(await untilUnchanged(entry, app, journal, send));
         } catch (thrown) {
           const failure = asFailure(thrown);
           // A fault of this machine stops the command. After any other failure, after one damaged entry, or if only
           // transfers are impossible here, the next entry may still succeed.
           const ofOneEntry = failure.code === 'journal-damaged' || failure.code === 'sandbox-unavailable';
           if (stopsAll(failure.code) && !ofOneEntry) throw stillInDoubt(failure, entry);
-          exits.push(await reportSkipped(entry, failure, journal, given, context));
+          exits.push(await reportSkipped(entry, failure, journal, app));
           if (failure.code === 'interrupted') break;
         }
       }
@@ -95,44 +90,39 @@ async function sendOne(
   { decide }: Sending,
   bots: ReturnType<typeof botsOfEntries>,
   journal: Journal,
-  given: ParsedArgs<'yes'>,
-  context: Context,
+  app: App<Args<'yes'>>,
 ): Promise<Exit> {
   const { entry } = shown;
   const balance: Balance = async () => {
     if (entry.kind === 'message') return undefined;
     const { bot } = await bots.of(entry);
     const { balanceToPay } = await import('./balance.ts');
-    return (await balanceToPay([payableOf(entry)], bot, given, context))?.text;
+    return (await balanceToPay([payableOf(entry)], bot, app))?.text;
   };
   const decision = await decide(entry, journal, balance);
   // The journal alone tells how a finished entry ended; no bot is needed.
   if (isOver(entry) && decision === undefined)
-    return tell(await concluded(entry, journal.reads, true), given, journal, context);
+    return tell(await concluded(entry, journal.reads, true), app, journal);
   const connected = await bots.of(entry);
-  const policies = await policiesOf(connected.bot, context);
-  const engine = engineContext(connected, policies, journal, given, context);
+  const policies = await policiesOf(connected.bot, app);
+  const engine = engineContext(connected, policies, journal, app);
   const outcome = await resume(shown, engine, decision);
-  const pays = await askToPayBeside(outcome, entry, given, context, journal);
-  return tell(
-    pays === undefined ? outcome : await resume(shown, engine, decision, pays),
-    given,
-    journal,
-    context,
-    { hasNode: connected.bot.chain !== undefined },
-  );
+  const pays = await askToPayBeside(outcome, entry, app, journal);
+  return tell(pays === undefined ? outcome : await resume(shown, engine, decision, pays), app, journal, {
+    hasNode: connected.bot.chain !== undefined,
+  });
 }
 
 /** Where a person is, both payments are shown. Returns the IDs of those beside which this is paid. */
 async function askToPayBeside(
   outcome: Outcome,
   entry: Entry,
-  given: ParsedArgs<'yes'>,
-  { display }: Context,
+  app: App<Args<'yes'>>,
   { clock }: Journal,
 ): Promise<readonly string[] | undefined> {
+  const { display } = app;
   if (outcome.is !== 'not-sent' || outcome.because !== 'paid-already') return undefined;
-  if (given.flag('yes') || display.terminal() !== 'foreground') return undefined;
+  if (app.args.flag('yes') || display.terminal() !== 'foreground') return undefined;
   const { equal, ids } = outcome;
   const question: Question = (canvas) =>
     `${drawEntry(entry, canvas)}${remark(equalWords(equal, clock.now()), canvas)}${drawEntry(equal, canvas)}${askToPayAgain}`;
@@ -145,17 +135,12 @@ function payableOf(entry: Entry): Payable {
   return { asset: String(asset), amount: String(amount) };
 }
 
-async function reportSkipped(
-  found: Entry,
-  failure: Failure,
-  journal: Journal,
-  given: ParsedArgs,
-  { display, doing }: Context,
-): Promise<Exit> {
+async function reportSkipped(found: Entry, failure: Failure, journal: Journal, app: App): Promise<Exit> {
+  const { display, doing } = app;
   const entry = (await journal.reads.get(found.id)) ?? found;
   const exit = exitOfSkipped(entry, failure);
   const problem = problemOf(staysAsItWas(asFailure(failure), entry), doing);
-  const report = await storedReport(entry, given.command, journal.reads);
+  const report = await storedReport(entry, app.args.command, journal.reads);
   await display.fail(problem, await reportJsonOrError({ ...report, problem }, display));
   return exit;
 }
@@ -170,20 +155,20 @@ function exitOfSkipped({ state }: Entry, { code }: Failure): Exit {
 type NoBot = (entry: Entry) => Failure;
 
 /** The bots of many entries, each opened once, at the base URL stored with its entries. */
-function botsOfEntries(given: ParsedArgs, context: Context, journal: Pick<Journal, 'hashOf'>) {
-  const { env, display } = context;
+function botsOfEntries(app: App, journal: Pick<Journal, 'hashOf'>) {
+  const { env, display } = app;
   const opened = new Map<string, Promise<ConnectedBot | NoBot>>();
-  const givenUrl = given.text('base-url') ?? env.BOTCTL_BASE_URL;
-  const tokenFile = given.text('token-file');
+  const givenUrl = app.args.text('base-url') ?? env.BOTCTL_BASE_URL;
+  const tokenFile = app.args.text('token-file');
 
   const sandbox = async (): Promise<ConnectedBot | NoBot> => {
-    if (given.flag('sandbox')) {
-      const bot = await openBot(given, context);
+    if (app.args.flag('sandbox')) {
+      const bot = await openBot(app);
       await bot.connection.ready();
       return bot;
     }
-    const place = await shownLocation(await journalLocation(given, context));
-    return (entry) => ofTheSandbox(entry, given.command, place);
+    const place = await shownLocation(await journalLocation(app));
+    return (entry) => ofTheSandbox(entry, app.args.command, place);
   };
   const connect = async (entry: Entry): Promise<ConnectedBot | NoBot> => {
     if (entry.baseUrl === sandboxBaseUrl) return sandbox();
@@ -191,13 +176,13 @@ function botsOfEntries(given: ParsedArgs, context: Context, journal: Pick<Journa
     if (isOfEnv && tokenFile === undefined && env.BOTCTL_TOKEN === undefined) return noTokenNow;
     // The given token, at the stored base URL if no other is given.
     const bot = isOfEnv
-      ? await chooseBot({ tokenFile, baseUrl: givenUrl ?? entry.baseUrl }, botInputs(context))
-      : await sayIfSlow(waitingForToken, botOfProfile(entry.bot, botInputs(context)), display);
+      ? await chooseBot({ tokenFile, baseUrl: givenUrl ?? entry.baseUrl }, botInputs(app))
+      : await sayIfSlow(waitingForToken, botOfProfile(entry.bot, botInputs(app)), display);
     if (bot === undefined) return gone;
     const spelledUrl = ownUrl(bot, entry);
     if (spelledUrl === undefined) return (other) => moved(other, bot);
     const ours = { ...bot, spelledUrl };
-    const connection = connectionTo(ours, channelOptions(context, false));
+    const connection = connectionTo(ours, channelOptions(app, false));
     await connection.ready();
     return { bot: ours, connection };
   };

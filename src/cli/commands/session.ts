@@ -6,7 +6,7 @@ import { formatPause } from '../../once/phrases.ts';
 import { troubleWords } from '../../once/wire/trouble.ts';
 import type { Policies } from '../../policy/policy.ts';
 import { mayClaimUnder } from '../../policy/spend.ts';
-import type { Context, ParsedArgs } from '../parse/command.ts';
+import type { App } from '../app.ts';
 import { nouns } from '../say/outcomes.ts';
 import { type ConnectedBot, openBot } from './openBot.ts';
 import { defaultMaxWaitMs, defaultTimeoutMs, openJournalOf, settingsOf, whoDecides } from './openJournal.ts';
@@ -21,14 +21,14 @@ export type Session = {
   close(): Promise<void>;
 };
 
-export async function openSession(given: ParsedArgs, context: Context, keepAlive = false): Promise<Session> {
-  settingsOf(given);
-  const { bot, connection } = await openBot(given, context, keepAlive);
+export async function openSession(app: App, keepAlive = false): Promise<Session> {
+  settingsOf(app.args);
+  const { bot, connection } = await openBot(app, keepAlive);
   try {
     // Opened first: if a policy cannot be read, nothing is sent.
-    const policies = await policiesOf(bot, context);
-    const journal = await openJournalOf(given, context, 'send');
-    const engine = engineContext({ bot, connection }, policies, journal, given, context);
+    const policies = await policiesOf(bot, app);
+    const journal = await openJournalOf(app, 'send');
+    const engine = engineContext({ bot, connection }, policies, journal, app);
     return {
       engine,
       policies,
@@ -48,10 +48,10 @@ export function engineContext(
   { bot, connection }: ConnectedBot,
   policies: Policies | undefined,
   journal: Journal,
-  given: ParsedArgs,
-  { display, clock, chance, interrupts }: Context,
+  app: App,
 ): Session['engine'] {
-  const settings = { ...bot.settings, ...settingsOf(given) };
+  const { display, clock, chance, interrupts } = app;
+  const settings = { ...bot.settings, ...settingsOf(app.args) };
   return {
     mayClaim: mayClaimUnder(policies),
     journal,

@@ -3,7 +3,7 @@ import type { Until } from '../../chain/verify.ts';
 import { isProposal } from '../../once/engine/approval.ts';
 import { asFailure, type Exit, told } from '../../once/failures.ts';
 import type { Attempt, Entry, Journal, Reads } from '../../once/journal/journal.ts';
-import type { Context } from '../parse/command.ts';
+import type { App } from '../app.ts';
 import { contradicted, paidAgain, provenAgainst, undecided } from '../say/chain.ts';
 import { notNotedAsReported } from '../say/explain.ts';
 import { optionWords } from '../say/suggest.ts';
@@ -48,7 +48,7 @@ export async function signatureOf(
 export async function markReported(
   { id, namedBy }: Pick<Entry, 'id' | 'namedBy'>,
   journal: Pick<Journal, 'commit' | 'clock'>,
-  { display }: Pick<Context, 'display'>,
+  { display }: Pick<App, 'display'>,
 ): Promise<void> {
   if (namedBy !== undefined) return;
   try {
@@ -62,7 +62,7 @@ export async function markReported(
 /** A journal that cannot be written, as on a full disk, can still be read. */
 export async function noteDeaths(
   { reads, commit, clock, isReadOnly }: Journal,
-  { display }: Pick<Context, 'display'>,
+  { display }: Pick<App, 'display'>,
 ): Promise<void> {
   if (isReadOnly) return;
   try {

@@ -4,7 +4,8 @@ import { endingOf, type Outcome } from '../../once/engine/outcome.ts';
 import { asFailure, type Exit, exitOf, Failure } from '../../once/failures.ts';
 import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { neverTwice } from '../../once/says.ts';
-import type { Context, ParsedArgs } from '../parse/command.ts';
+import type { App } from '../app.ts';
+import type { Args } from '../parse/args.ts';
 import { chainWarnings } from '../say/chain.ts';
 import { conflictNote, explain, replayNotice } from '../say/explain.ts';
 import { type Problem, problemOf } from '../say/told.ts';
@@ -33,11 +34,11 @@ type Known = {
 /** Reports the outcome on stdout or the failure on stderr, and records that it was reported. */
 export async function tell(
   outcome: Outcome,
-  given: ParsedArgs<'yes'>,
+  app: App<Args<'yes'>>,
   journal: Journal,
-  { display }: Pick<Context, 'display'>,
   { warnings: earlierWarnings = [], chainEnd, hasNode = false }: Known = {},
 ): Promise<Exit> {
+  const { display } = app;
   const ending = endingOf(outcome);
   const explanation = explain(ending, journal.clock.now(), { hasNode });
   // A look that is not on record is newer than what is.
@@ -61,7 +62,7 @@ export async function tell(
     const words = conflictNote(ending);
     if (words !== undefined) display.notice(words);
   }
-  const { command } = given;
+  const { command } = app.args;
   const told = await reportOf(outcome, command, journal, [...earlierWarnings, ...warnings]);
   const report = told && {
     ...told,
@@ -80,14 +81,9 @@ export async function tell(
   return show(report, exit, journal, { display });
 }
 
-async function show(
-  report: Report,
-  exit: Exit,
-  journal: Journal,
-  context: Pick<Context, 'display'>,
-): Promise<Exit> {
+async function show(report: Report, exit: Exit, journal: Journal, app: Pick<App, 'display'>): Promise<Exit> {
   const { entry } = report;
-  const { display } = context;
+  const { display } = app;
   try {
     const view = outcomeView(report);
     if (display.quiet && display.face === 'human' && view.quiet === undefined && report.attempt?.duplicate)
@@ -96,7 +92,7 @@ async function show(
       );
     const written = await display.show(view);
     // If nobody could read the outcome it is not marked: the next run must replay it, not do it again.
-    if (written === 'written') await markReported(entry, journal, context);
+    if (written === 'written') await markReported(entry, journal, app);
     return exit;
   } catch (thrown) {
     const told = asFailure(thrown);
@@ -124,7 +120,7 @@ export function errorJson(
 /** All that is known of an entry. Fields that cannot be read never replace its own problem. */
 export async function reportJsonOrError(
   report: Report,
-  display: Context['display'],
+  display: App['display'],
 ): Promise<Record<string, unknown>> {
   const { command, entry, problem } = report;
   try {
@@ -137,7 +133,7 @@ export async function reportJsonOrError(
 }
 
 /** If stdout fails as the journal did, stderr is left. */
-async function showUnrecorded(report: Report, display: Context['display']): Promise<void> {
+async function showUnrecorded(report: Report, display: App['display']): Promise<void> {
   try {
     await display.show(outcomeView(report));
   } catch (thrown) {

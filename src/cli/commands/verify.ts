@@ -11,8 +11,9 @@ import { type Verified, verifyEach } from '../../chain/verify.ts';
 import { type Exit, exitOf, Failure, type FailureCode, interrupted, told } from '../../once/failures.ts';
 import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { counted } from '../../once/phrases.ts';
+import type { App } from '../app.ts';
 import { type Moment, msOf, parseMoment } from '../bot/settings.ts';
-import type { Context, Run } from '../parse/command.ts';
+import type { Run } from '../parse/command.ts';
 import type { VerifyArgs } from '../parse/sendingSpecs.ts';
 import { type ChainCounts, chainWarnings, isUnsent, someUnproven } from '../say/chain.ts';
 import { notAMoment } from '../say/history.ts';
@@ -24,32 +25,31 @@ import { openJournalOf, whileOpen } from './openJournal.ts';
 import { chainProblem, entryByIdOrName, noteDeaths, storedReport } from './stored.ts';
 import { reportJsonOrError } from './telling.ts';
 
-export const run: Run<VerifyArgs> = async (given, context) => {
-  const options = verifyOptions(given);
-  return whileOpen(openJournalOf(given, context, 'send'), async (journal) => {
+export const run: Run<VerifyArgs> = async (app) => {
+  const options = verifyOptions(app.args);
+  return whileOpen(openJournalOf(app, 'send'), async (journal) => {
     // A payment whose process was killed is in doubt.
-    await noteDeaths(journal, context);
-    return whileOpen(chainsOfEntries(given, context), async (chains) => {
-      const verifying: Verifying = { given, context, journal, chains };
+    await noteDeaths(journal, app);
+    return whileOpen(chainsOfEntries(app), async (chains) => {
+      const verifying: Verifying = { app, journal, chains };
       return options.is === 'all' ? verifyAll(options, verifying) : verifyNamed(verifying);
     });
   });
 };
 
 type Verifying = {
-  readonly given: VerifyArgs;
-  readonly context: Context;
+  readonly app: App<VerifyArgs>;
   readonly journal: Journal;
   readonly chains: ChainsOfEntries;
 };
 
 async function verifyNamed(verifying: Verifying): Promise<Exit> {
-  const { given, context, journal, chains } = verifying;
+  const { app, journal, chains } = verifying;
   const entries: Entry[] = [];
-  for (const beginning of given.args) entries.push(await transferById(beginning, journal));
+  for (const beginning of app.args.words) entries.push(await transferById(beginning, journal));
   const exits: Exit[] = [];
   // Several are looked up at a time: when one fails, others may already be decided.
-  context.doing.hasChanged = true;
+  app.doing.hasChanged = true;
   await verifyEach(entries, chains, journal, async (verified) => {
     exits.push(await tellOne(verified, verifying));
   });
@@ -71,14 +71,14 @@ async function transferById(beginning: string, journal: Journal): Promise<Entry>
 const pageLength = 256;
 
 async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Verifying): Promise<Exit> {
-  const { context, journal, given, chains } = verifying;
-  const { display, interrupts } = context;
+  const { app, journal, chains } = verifying;
+  const { display, interrupts } = app;
   const sinceMs = since && msOf(since, journal.clock.now());
   const counts = { proven: 0, likely: 0, contradicted: 0, undecided: 0 };
   const left = { contradicted: 0, paidAgain: 0, undecided: 0 };
   const nodeless: Nodeless = new Map();
   let done = 0;
-  context.doing.hasChanged = true;
+  app.doing.hasChanged = true;
   const stop = display.watched ? display.meter(() => `${done} verified`) : (): void => {};
   try {
     for await (const page of openPages(journal, sinceMs)) {
@@ -86,7 +86,7 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
       await verifyEach(await withNodes(page, nodeless, verifying), chains, journal, async (verified) => {
         done += 1;
         counts[countedAs(verified)] += 1;
-        const problem = await tellRow(verified, given, context, journal);
+        const problem = await tellRow(verified, app, journal);
         if (problem !== undefined) left[kindOf(problem)] += 1;
       });
     }
@@ -108,7 +108,7 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   const failing = isClean ? undefined : problemOf(someUnproven(left));
   const shown = notSeen === 0 ? counts : { ...counts, not_looked_up: notSeen };
   const fields = { verified: shown, error: failing };
-  const view = card(given.command, verifiedSummary(shown), [['', undefined, fields]]);
+  const view = card(app.args.command, verifiedSummary(shown), [['', undefined, fields]]);
   if (failing === undefined) {
     await display.show(view);
     return 0;
@@ -134,7 +134,7 @@ const ofOneBot: readonly FailureCode[] = [
 async function withNodes(
   entries: readonly Entry[],
   nodeless: Nodeless,
-  { chains, given }: Verifying,
+  { chains, app }: Verifying,
 ): Promise<Entry[]> {
   const shown: Entry[] = [];
   for (const entry of entries) {
@@ -144,7 +144,7 @@ async function withNodes(
     } catch (thrown) {
       if (!(thrown instanceof Failure) || !ofOneBot.includes(thrown.code)) throw thrown;
       // A profile that was named, and is not there, is a mistake in this command.
-      if (thrown.code === 'no-such-profile' && given.text('profile') !== undefined) throw thrown;
+      if (thrown.code === 'no-such-profile' && app.args.text('profile') !== undefined) throw thrown;
       nodeless.set(thrown, (nodeless.get(thrown) ?? 0) + 1);
     }
   }
@@ -194,14 +194,14 @@ async function problemWith({ entry, view }: Verified, { reads }: Journal): Promi
   return chainProblem(entry, await reads.decisiveAttempt(entry.id), view, 'finalized');
 }
 
-async function reportOn({ entry, view }: Verified, given: VerifyArgs, journal: Journal): Promise<Report> {
-  const report = await storedReport(entry, given.command, journal.reads);
+async function reportOn({ entry, view }: Verified, args: VerifyArgs, journal: Journal): Promise<Report> {
+  const report = await storedReport(entry, args.command, journal.reads);
   return { ...report, chain: view, warnings: chainWarnings(entry, view) };
 }
 
-async function tellOne(verified: Verified, { given, context, journal, chains }: Verifying): Promise<Exit> {
-  const { display } = context;
-  const known = await reportOn(verified, given, journal);
+async function tellOne(verified: Verified, { app, journal, chains }: Verifying): Promise<Exit> {
+  const { display } = app;
+  const known = await reportOn(verified, app.args, journal);
   const search = await searchOf(verified.entry, chains, journal);
   const report = search === undefined ? known : { ...known, search };
   const problem =
@@ -220,12 +220,12 @@ async function tellOne(verified: Verified, { given, context, journal, chains }: 
 /** One of many: always an object as JSON; a line for a person only if it is not proven. */
 async function tellRow(
   verified: Verified,
-  given: VerifyArgs,
-  { display }: Context,
+  app: App<VerifyArgs>,
   journal: Journal,
 ): Promise<Problem | undefined> {
+  const { display } = app;
   const problem = await problemWith(verified, journal);
-  const report = await reportOn(verified, given, journal);
+  const report = await reportOn(verified, app.args, journal);
   if (display.face === 'json') {
     const whole = problem === undefined ? report : { ...report, problem };
     await display.show({ json: await reportJsonOrError(whole, display), human: () => '' });
@@ -244,12 +244,12 @@ function worst(exits: readonly Exit[]): Exit {
 
 type VerifyOptions = { readonly is: 'named' } | { readonly is: 'all'; readonly since: Moment | undefined };
 
-function verifyOptions(given: VerifyArgs): VerifyOptions {
-  const all = given.flag('all');
-  if (all === given.args.length > 0)
-    throw told('usage')`${all ? 'Both --all and IDs are given' : 'Nothing to verify is named'}
+function verifyOptions(args: VerifyArgs): VerifyOptions {
+  const all = args.flag('all');
+  if (all === args.words.length > 0)
+    throw told('usage')`${all ? 'Both --all and IDs are app.args' : 'Nothing to verify is named'}
       Give IDs, or use --all for every transfer without a final answer.`;
-  const text = given.text('since');
+  const text = args.text('since');
   if (text !== undefined && !all)
     throw told('usage')`--since works only with --all
       Add --all, or leave it out.`;

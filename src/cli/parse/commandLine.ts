@@ -2,23 +2,15 @@ import { Command, CommanderError, Help, Option, type OutputConfiguration } from 
 import { told } from '../../once/failures.ts';
 import { listed } from '../../once/phrases.ts';
 import type { Does } from '../say/told.ts';
-import {
-  type CommandSpec,
-  type Example,
-  globalOptions,
-  type LeafSpec,
-  type OptionOccurrence,
-  type OptionSpec,
-  ParsedArgs,
-  version,
-} from './command.ts';
+import { Args, globalOptions, type OptionOccurrence, type OptionSpec } from './args.ts';
+import { type CommandSpec, type Example, type LeafSpec, version } from './command.ts';
 import { topicOf } from './topics.ts';
 
 export const promise = 'Send each bot message and each wallet transfer once.';
 export const motto = 'Run it again. It happened once.';
 
 /** The chosen command, how to load it, and its arguments. */
-export type Chosen = { load: LeafSpec['load']; does: Does; given: ParsedArgs<string> };
+export type Chosen = { load: LeafSpec['load']; does: Does; args: Args<string> };
 
 /** What the command line asks for: a command, or a text to print. Everything else is a failure. */
 export function parseCommandLine(
@@ -109,8 +101,8 @@ function grow(
     const occurrences = [...program.occurrences, ...command.occurrences];
     refuseSharedStdin([...globalOptions, ...spec.options], occurrences, spec, command.args);
     const declared = new Set([...program.options, ...command.options].map(nameOf));
-    const given = new ParsedArgs<string>(pathOf(command), command.args, occurrences, declared);
-    choose({ load: spec.load, does: spec.does, given });
+    const args = new Args<string>(pathOf(command), command.args, occurrences, declared);
+    choose({ load: spec.load, does: spec.does, args });
   });
 }
 

@@ -1,6 +1,7 @@
 import { states } from '../../once/journal/columns.ts';
 import { momentRule } from '../say/history.ts';
-import { type ArgsOf, command, options, type ParsedArgs } from './command.ts';
+import { type Args, options } from './args.ts';
+import { type ArgsOf, command } from './command.ts';
 
 /** Options of every command that sends one thing. */
 const onceOptions = options(
@@ -183,7 +184,7 @@ export const batchSpec = {
 } as const;
 
 /** Of both kinds of rows. */
-export type BatchArgs = ParsedArgs<(typeof rowOptions)[number]['name']>;
+export type BatchArgs = Args<(typeof rowOptions)[number]['name']>;
 export type BatchSendArgs = ArgsOf<typeof send>;
 export type BatchTransferArgs = ArgsOf<typeof transfer>;
 export type StatusArgs = ArgsOf<typeof status>;

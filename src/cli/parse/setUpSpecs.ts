@@ -1,4 +1,5 @@
-import { type ArgsOf, command, options, type ParsedArgs } from './command.ts';
+import { type Args, options } from './args.ts';
+import { type ArgsOf, command } from './command.ts';
 
 /** The settings of a profile. The code that reads their values loads later. */
 export const settingKeys = ['timeout', 'max-wait', 'policy'] as const;
@@ -154,7 +155,7 @@ export const configSpec = {
 export type AddArgs = ArgsOf<typeof add>;
 export type JournalArgs = ArgsOf<typeof journal>;
 export type SetArgs = ArgsOf<typeof set>;
-export type TokenArgs = ParsedArgs<(typeof tokenOptions)[number]['name']>;
+export type TokenArgs = Args<(typeof tokenOptions)[number]['name']>;
 
 export const journalSpec = {
   group: 'Set-up',

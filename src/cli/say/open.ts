@@ -46,18 +46,18 @@ export function rpcUrlQuestion(profile: string): string {
 
 export type GivenWords = {
   readonly command: string;
-  readonly args: readonly string[];
+  readonly words: readonly string[];
   readonly occurrences: readonly Occurrence[];
 };
 
 /** The whole command again, without some options and with others. */
 export function again(
-  { command, args, occurrences }: GivenWords,
+  { command, words, occurrences }: GivenWords,
   without: readonly string[] = [],
   ...more: readonly Occurrence[]
 ): Suggestion {
   const options = occurrences.filter(({ name }) => !without.includes(name));
-  return [...command.split(' '), ...args.map(asPath), ...[...options, ...more].flatMap(optionWords)];
+  return [...command.split(' '), ...words.map(asPath), ...[...options, ...more].flatMap(optionWords)];
 }
 
 /** Makes a path of a file name that looks like an option. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { App } from '../../../src/cli/app.ts';
 import { reportJsonOrError, reportOf, tell } from '../../../src/cli/commands/telling.ts';
-import { type Context, ParsedArgs } from '../../../src/cli/parse/command.ts';
+import { Args } from '../../../src/cli/parse/args.ts';
 import { suggested } from '../../../src/cli/say/suggest.ts';
 import type { Problem } from '../../../src/cli/say/told.ts';
 import type { Display } from '../../../src/cli/show/display.ts';
@@ -18,8 +19,10 @@ beforeEach(() => {
 });
 afterEach(() => scripted.remove());
 
+const args = new Args<'yes'>('transfer', [], [], new Set(['yes', 'once', 'idempotency-key']));
+
 /** A person's display that keeps what it was told, changed as a test needs it. */
-function contextWith(changes: Partial<Display>, env: Context['env'] = {}): Context {
+function appWith(changes: Partial<Display>, env: App['env'] = {}): App<typeof args> {
   const say = (text: string): void => void said.push(text);
   const display: Display = {
     face: 'human',
@@ -42,6 +45,7 @@ function contextWith(changes: Partial<Display>, env: Context['env'] = {}): Conte
   };
   const { chance, interrupts } = scripted.engine();
   return {
+    args,
     env,
     stdin: process.stdin,
     display,
@@ -52,8 +56,6 @@ function contextWith(changes: Partial<Display>, env: Context['env'] = {}): Conte
     doing: { does: 'sends', hasChanged: false, begun: false },
   };
 }
-
-const given = new ParsedArgs<'yes'>('transfer', [], [], new Set(['yes', 'once', 'idempotency-key']));
 
 describe('a reply that the journal could not take', () => {
   test('exits 9, and is told on stderr, also where stdout takes nothing either', async () => {
@@ -67,12 +69,12 @@ describe('a reply that the journal could not take', () => {
         return commit(work);
       },
     });
-    const context = contextWith({
+    const app = appWith({
       show: async () => {
         throw new Failure('stdout-not-writable', 'The output could not be written: no space.');
       },
     });
-    expect(await tell(ended, given, journal, context)).toBe(9);
+    expect(await tell(ended, app, journal)).toBe(9);
     expect(said.join('\n')).toContain(`sig_${scripted.sent[0]?.key}`);
     expect(said.join('\n')).toMatch(/not-recorded: A reply came/u);
   });
@@ -89,7 +91,7 @@ describe('an entry whose request was damaged', () => {
     const ended = damaged(await scripted.run(transfer(), [paid]));
     const journal = scripted.open();
     const failed: Problem[] = [];
-    const context = contextWith({
+    const app = appWith({
       show: async (view) => {
         view.human({
           paint: await paintOf(false),
@@ -103,7 +105,7 @@ describe('an entry whose request was damaged', () => {
         expect(whole.error).toEqual(problem);
       },
     });
-    expect(await tell(ended, given, journal, context)).toBe(1);
+    expect(await tell(ended, app, journal)).toBe(1);
     expect(failed).toMatchObject([{ code: 'journal-damaged' }]);
     const { reportedAtMs } = await scripted.only();
     expect(failed[0]?.message).toContain(`The transfer is accepted (ID ${(await scripted.only()).id})`);
@@ -112,7 +114,7 @@ describe('an entry whose request was damaged', () => {
 
   test('that is unknown is told as unknown, whatever else is wrong', async () => {
     const ended = damaged(await scripted.run(transfer(), [lost], noRetries));
-    expect(await tell(ended, given, scripted.open(), contextWith({}))).toBe(9);
+    expect(await tell(ended, appWith({}), scripted.open())).toBe(9);
     expect(said.join('\n')).toMatch(/unknown: .*\n?/u);
     expect(said.join('\n')).toMatch(/The journal is damaged/u);
   });
@@ -123,7 +125,7 @@ describe('an entry whose request was damaged', () => {
     const report = await reportOf(ended, 'transfer', scripted.open(), []);
     if (report === undefined) throw new Error('no report');
     const problem: Problem = { code: 'held', message: 'It is held.', retry: 'decide' };
-    const { display } = contextWith({});
+    const { display } = appWith({});
     expect((await reportJsonOrError({ ...report, problem }, display)).error).toEqual(problem);
     expect(said.join()).toMatch(/The journal is damaged/u);
     expect((await reportJsonOrError(report, display)).error).toMatchObject({ code: 'journal-damaged' });

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ParsedArgs } from '../../../src/cli/parse/command.ts';
+import type { Args } from '../../../src/cli/parse/args.ts';
 import { runMain } from '../../support/inProcess.ts';
 import { sampleTree } from '../../support/sampleTree.ts';
 
-let seen: ParsedArgs<string>[];
+let seen: Args<string>[];
 beforeEach(() => {
   seen = [];
 });
@@ -169,7 +169,7 @@ describe('what a command is told', () => {
   test('its path, and its arguments after --', async () => {
     await run(['config', 'add', '--', '--name']);
     expect(seen[0]?.command).toBe('config add');
-    expect(seen[0]?.args).toEqual(['--name']);
+    expect(seen[0]?.words).toEqual(['--name']);
   });
 
   test('asking for an option that it does not have is a bug', async () => {

@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { App } from '../../../src/cli/app.ts';
 import { commandWords } from '../../../src/cli/bot/tokenInput.ts';
-import {
-  type CommandSpec,
-  command,
-  type LeafSpec,
-  leaf,
-  options,
-  ParsedArgs,
-} from '../../../src/cli/parse/command.ts';
+import { Args, options } from '../../../src/cli/parse/args.ts';
+import { type CommandSpec, command, type LeafSpec, leaf } from '../../../src/cli/parse/command.ts';
 import {
   buildProgram,
   type Chosen,
@@ -66,18 +61,21 @@ describe('a command asks for its own options only', () => {
     const { name } = leaf(
       'pay',
       pay,
-      async () => async (given) => (given.flag('json') || given.flag('to') ? 0 : 1),
+      async () =>
+        async ({ args }) =>
+          args.flag('json') || args.flag('to') ? 0 : 1,
     );
     expect(name).toBe('pay');
+    const misspelt = async ({ args }: App<Args<'meno'>>): Promise<0 | 1> => (args.flag('meno') ? 0 : 1);
     // @ts-expect-error: it is called --memo
-    leaf('pay', pay, async () => async (given) => (given.flag('meno') ? 0 : 1));
-    const reads = async (given: ParsedArgs<'reason'>): Promise<0 | 1> => (given.flag('reason') ? 0 : 1);
+    leaf('pay', pay, async () => misspelt);
+    const reads = async ({ args }: App<Args<'reason'>>): Promise<0 | 1> => (args.flag('reason') ? 0 : 1);
     // @ts-expect-error: what it calls needs --reason
     leaf('pay', pay, async () => reads);
   });
 
   test('or, where one function serves several, after asking whether it has them', () => {
-    const given: ParsedArgs = new ParsedArgs('pay', [], [{ name: 'memo', value: 'x' }], new Set(['memo']));
+    const given: Args = new Args('pay', [], [{ name: 'memo', value: 'x' }], new Set(['memo']));
     expect(given.takes('memo') && given.text('memo')).toBe('x');
     expect(given.takes('reason') && given.text('reason')).toBe(false);
   });

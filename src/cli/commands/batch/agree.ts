@@ -14,13 +14,13 @@ type Agreed = { readonly repeats: 'pay' | 'skip' | undefined; readonly balance: 
 
 /** Has the plan agreed to: a person is asked if there is one, and the options decide elsewhere. */
 export async function agreeOn(plan: BatchPlan, batch: Batch): Promise<Agreed | Refused> {
-  const { given, context, options, order } = batch;
-  const { display } = context;
+  const { app, options, order } = batch;
+  const { display } = app;
   const balance = await balanceAhead(plan, batch, options.repeats === 'pay');
   const tooLittle = tooLittleFor(balance);
   if (tooLittle !== undefined) return tooLittle;
   const shown: BatchShown = { plan, batch, balance };
-  const at = given.flag('dry-run') || given.flag('yes') ? 'none' : display.terminal();
+  const at = app.args.flag('dry-run') || app.args.flag('yes') ? 'none' : display.terminal();
   const equal = equalRows(plan);
   if (equal.length > 0 && options.repeats === undefined) {
     if (at === 'foreground') return askAboutEqual(shown);
@@ -32,7 +32,7 @@ export async function agreeOn(plan: BatchPlan, batch: Batch): Promise<Agreed | R
   }
   if (equal.length > 0 && options.repeats === 'skip')
     display.notice(`${rowsPaidAlready(equal)}. What was paid is left out.`);
-  if (given.flag('dry-run')) return { repeats: options.repeats, balance };
+  if (app.args.flag('dry-run')) return { repeats: options.repeats, balance };
   const left = leftToSend(plan);
   if (at === 'none' || left + plan.waitsAhead === 0) display.notice(lineOf(shown));
   else {
@@ -57,24 +57,24 @@ async function askAboutEqual(shown: BatchShown): Promise<Agreed | Refused> {
     const remarks = listed.map((words) => remark(words, canvas)).join('');
     return `${drawPlan({ ...shown, listsEqual: true }, canvas)}${remarks}Pay them besides?`;
   };
-  const answer = await batch.context.display.ask(question, answers);
+  const answer = await batch.app.display.ask(question, answers);
   if (answer === 'no') throw declined();
   const balance = answer === 'pay' ? await balanceAhead(plan, batch, true) : shown.balance;
   return tooLittleFor(balance) ?? { repeats: answer, balance };
 }
 
-function listEqual(plan: BatchPlan, { journal, context }: Batch): readonly string[] {
-  const nowMs = (journal ?? context).clock.now();
+function listEqual(plan: BatchPlan, { journal, app }: Batch): readonly string[] {
+  const nowMs = (journal ?? app).clock.now();
   const equal = equalRows(plan);
   const first = equal.slice(0, shownRows).map((row) => equalRowWords(row, forWhom(row), nowMs));
   return [...first, ...moreEqualRows(equal.length - first.length)];
 }
 
 /** With --json all rows that are equal to another payment, each on a line; the report has them too. */
-export async function tellEqualRows(plan: BatchPlan, { given, context }: Batch): Promise<void> {
-  if (context.display.face !== 'json') return;
+export async function tellEqualRows(plan: BatchPlan, { app }: Batch): Promise<void> {
+  if (app.display.face !== 'json') return;
   for (const row of equalRows(plan)) {
-    const head = { schema: 'botctl/1', command: given.command, ...whichRow(row) };
-    await context.display.show(jsonView({ ...head, outcome: 'paid-already', ...equalJson(row.equal) }));
+    const head = { schema: 'botctl/1', command: app.args.command, ...whichRow(row) };
+    await app.display.show(jsonView({ ...head, outcome: 'paid-already', ...equalJson(row.equal) }));
   }
 }

@@ -19,7 +19,9 @@ import type { Kind, Wanted } from '../../../once/entry/wanted.ts';
 import { asFailure, type Exit, type Failure, told } from '../../../once/failures.ts';
 import type { Entry, Journal } from '../../../once/journal/journal.ts';
 import { isItTheRightFile, type Suggestion } from '../../../once/says.ts';
-import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
+import type { App } from '../../app.ts';
+import type { Args } from '../../parse/args.ts';
+import type { Run } from '../../parse/command.ts';
 import type { BatchArgs, BatchSendArgs, BatchTransferArgs } from '../../parse/sendingSpecs.ts';
 import { takenBy } from '../../say/entry.ts';
 import { again } from '../../say/open.ts';
@@ -43,24 +45,23 @@ import { listBadRows, refusedAhead, tellDryRun, tellRefused } from './showPlan.t
 import { progressOf, RowTeller, tellEnd } from './tell.ts';
 import type { BatchWait, RowsOnChain } from './wait.ts';
 
-export const sendBatch: Run<BatchSendArgs> = (given, context) => doBatch('message', given, context);
-export const transferBatch: Run<BatchTransferArgs> = (given, context) =>
-  doBatch('transfer', given, context, waitOf(given));
+export const sendBatch: Run<BatchSendArgs> = (app) => doBatch('message', app);
+export const transferBatch: Run<BatchTransferArgs> = (app) => doBatch('transfer', app, waitOf(app.args));
 
-async function doBatch(kind: Kind, given: BatchArgs, context: Context, wait?: Until): Promise<Exit> {
-  const options = batchOptions(given, kind, context.clock.now());
-  settingsOf(given);
+async function doBatch(kind: Kind, app: App<BatchArgs>, wait?: Until): Promise<Exit> {
+  const options = batchOptions(app.args, kind, app.clock.now());
+  settingsOf(app.args);
   const order: BatchOrder = {
     kind,
     name: options.name,
-    recipients: kind === 'transfer' ? allowedRecipients(given) : 'any',
+    recipients: kind === 'transfer' ? allowedRecipients(app.args) : 'any',
     paysRepeats: options.repeats === 'pay',
     proposes: options.proposes,
   };
   const report = options.report === undefined ? undefined : await ReportFile.begin(options.report);
-  const unopened = { given, context, options, order, report };
+  const unopened = { app, options, order, report };
   try {
-    return await (given.flag('dry-run') ? dryRun(unopened) : run(unopened, wait));
+    return await (app.args.flag('dry-run') ? dryRun(unopened) : run(unopened, wait));
   } finally {
     await report?.close();
   }
@@ -70,13 +71,11 @@ type UnopenedBatch = Omit<Batch, 'bot' | 'journal'>;
 
 /** Checks and shows everything but creates nothing, not even a journal. */
 async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
-  const { given, context } = unopened;
-  const bot = await botOfCommand(given, context);
-  const journal = (await isJournalThere(given, context))
-    ? await openJournalOf(given, context, 'look')
-    : undefined;
+  const { app } = unopened;
+  const bot = await botOfCommand(app);
+  const journal = (await isJournalThere(app)) ? await openJournalOf(app, 'look') : undefined;
   try {
-    const policies = await policiesOf(bot, context);
+    const policies = await policiesOf(bot, app);
     const batch: Batch = { ...unopened, order: { ...unopened.order, policies }, bot, journal };
     const plan = await readAndPlan(batch);
     await finishReport(plan, batch);
@@ -91,8 +90,8 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
 }
 
 async function run(unopened: UnopenedBatch, wait: Until | undefined): Promise<Exit> {
-  const { given, context, order } = unopened;
-  const session = await openSession(given, context, true);
+  const { app, order } = unopened;
+  const session = await openSession(app, true);
   try {
     const { journal } = session.engine;
     const held = { ...order, policies: session.policies };
@@ -139,7 +138,7 @@ async function runPlan(
     const { repeated } = teller;
     const chain = await waiting
       ?.end(plan, journal)
-      .catch((thrown) => notSeen(thrown, plan, repeated, batch.context));
+      .catch((thrown) => notSeen(thrown, plan, repeated, batch.app));
     return { tell: (report) => tellEnd(plan, { stop, unread, report, chain, repeated }, batch), unread };
   } finally {
     await waiting?.close();
@@ -147,10 +146,10 @@ async function runPlan(
 }
 
 async function readAndPlan(batch: Batch): Promise<BatchPlan> {
-  const { given, order, options, context, bot, journal } = batch;
-  const { clock, interrupts, display } = context;
+  const { app, order, options, bot, journal } = batch;
+  const { clock, interrupts, display } = app;
   const template = await templateOf(batch);
-  const input = { path: options.path, stdin: context.stdin, interrupted: interrupts.first };
+  const input = { path: options.path, stdin: app.stdin, interrupted: interrupts.first };
   const recipients = new Recipients(order.recipients, bot.own);
   const reading = { ...order, recipients, template, mending: options.mending, inWords: rowSentences };
   const planning = {
@@ -167,12 +166,13 @@ async function readAndPlan(batch: Batch): Promise<BatchPlan> {
   if (plan.rows.length === 0)
     throw told('bad-file')`${inputName(input)} has no rows
       ${isItTheRightFile}`;
-  listBadRows(plan, given, display);
+  listBadRows(plan, app.args, display);
   return plan;
 }
 
-function refuseOtherBot({ begunBy }: BatchPlan, { order, bot, given }: Batch): void {
-  if (begunBy !== undefined) throw begunByAnother(order.name, begunBy, bot.name, withProfile(begunBy, given));
+function refuseOtherBot({ begunBy }: BatchPlan, { order, bot, app }: Batch): void {
+  if (begunBy !== undefined)
+    throw begunByAnother(order.name, begunBy, bot.name, withProfile(begunBy, app.args));
 }
 
 /** Puts the file on record, for `batch status` and for other runners. To lose it in a power failure is safe. */
@@ -189,11 +189,11 @@ async function keepBatch(
 async function runRows(
   plan: BatchPlan,
   engine: EngineContext,
-  { order, options, context }: Batch,
+  { order, options, app }: Batch,
   repeats: 'pay' | 'skip' | undefined,
   teller: RowTeller,
 ): Promise<Stop | undefined> {
-  const { display } = context;
+  const { display } = app;
   const { concurrency, ratePerS, maxFailures } = options;
   let isToldOfOthers = false;
   await teller.tellBefore();
@@ -208,7 +208,7 @@ async function runRows(
         isToldOfOthers = true;
       },
     });
-    return await whileInFlight(running, context.interrupts.first, () =>
+    return await whileInFlight(running, app.interrupts.first, () =>
       display.notice(
         'Interrupted: no new row is started. Waiting up to 5 s for the replies to the rows already sent. Interrupt again to leave at once; then their outcome is unknown.',
       ),
@@ -238,20 +238,20 @@ async function finishReport(
   batch: Batch,
   unread?: Failure | undefined,
 ): Promise<string | undefined> {
-  const { options, context, report } = batch;
+  const { options, app, report } = batch;
   if (report === undefined || options.report === undefined) return undefined;
   const text = reportText(reportFormatOf(options.report), plan);
   const rows = reportRows(rowReportInputs(plan.rows, batch));
   let why = 'Interrupted again';
   try {
     if (unread !== undefined) throw unread;
-    if (await report.finish(text, rows, context.interrupts.second)) return options.report;
+    if (await report.finish(text, rows, app.interrupts.second)) return options.report;
   } catch (thrown) {
     const { code } = asFailure(thrown);
     if (!code.startsWith('journal-')) throw thrown;
     why = 'The journal cannot be read';
   }
-  context.display.warn(`${why}: the report ${options.report} was not written.`);
+  app.display.warn(`${why}: the report ${options.report} was not written.`);
   return undefined;
 }
 
@@ -265,7 +265,7 @@ async function notSeen(
   thrown: unknown,
   { rows }: BatchPlan,
   unsure: number,
-  { display }: Context,
+  { display }: App,
 ): Promise<RowsOnChain> {
   const failure = asFailure(thrown);
   if (!failure.code.startsWith('journal-')) throw thrown;
@@ -274,10 +274,10 @@ async function notSeen(
   return { proven: 0, contradicted: 0, paidAgain: 0, unsure, undecided: undecided.length };
 }
 
-function withProfile(name: string, given: ParsedArgs): Suggestion | undefined {
+function withProfile(name: string, args: Args): Suggestion | undefined {
   return [envBot, sandboxBot].includes(name)
     ? undefined
-    : again(given, ['profile', 'token-file', 'base-url'], { name: 'profile', value: name });
+    : again(args, ['profile', 'token-file', 'base-url'], { name: 'profile', value: name });
 }
 
 /** Some of its rows would be in conflict, and the others paid from another wallet. */

@@ -20,8 +20,9 @@ import { told } from '../../../once/failures.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
 import { isoExact, listed } from '../../../once/phrases.ts';
 import type { Suggestion } from '../../../once/says.ts';
+import type { App } from '../../app.ts';
 import type { ChainBot } from '../../bot/chooseBot.ts';
-import { type Context, rateOf } from '../../parse/command.ts';
+import { rateOf } from '../../parse/args.ts';
 import type { BatchArgs } from '../../parse/sendingSpecs.ts';
 import { inDoubtOf } from '../../say/batch.ts';
 import { takenBy, takenByPayment } from '../../say/entry.ts';
@@ -51,33 +52,33 @@ type BatchOptions = {
 
 const mostAtATime = 256;
 
-export function batchOptions(given: BatchArgs, kind: Kind, nowMs: number): BatchOptions {
-  const [path = ''] = given.args;
-  const report = given.text('report');
+export function batchOptions(args: BatchArgs, kind: Kind, nowMs: number): BatchOptions {
+  const [path = ''] = args.words;
+  const report = args.text('report');
   if (report !== undefined) refuseReport(report, path);
   return {
     path,
-    name: nameOf(given, path, nowMs),
-    concurrency: wholeNumber(given, 'concurrency', mostAtATime) ?? 8,
-    ratePerS: rateOf(given),
-    maxFailures: wholeNumber(given, 'max-failures', 1_000_000_000),
-    skipInvalid: given.flag('skip-invalid'),
+    name: nameOf(args, path, nowMs),
+    concurrency: wholeNumber(args, 'concurrency', mostAtATime) ?? 8,
+    ratePerS: rateOf(args),
+    maxFailures: wholeNumber(args, 'max-failures', 1_000_000_000),
+    skipInvalid: args.flag('skip-invalid'),
     report,
-    repeats: repeatsOption(given),
-    proposes: proposesOption(given),
-    mending: mendingOf(given, kind),
+    repeats: repeatsOption(args),
+    proposes: proposesOption(args),
+    mending: mendingOf(args, kind),
   };
 }
 
 /** What the options say about columns and cells. */
-function mendingOf(given: BatchArgs, kind: Kind): Mending {
-  const called = calledIn(given.all('column'), kind);
-  if (!given.takes('asset', 'amount', 'decimal-comma')) return { called };
+function mendingOf(args: BatchArgs, kind: Kind): Mending {
+  const called = calledIn(args.all('column'), kind);
+  if (!args.takes('asset', 'amount', 'decimal-comma')) return { called };
   const filled = (['asset', 'amount'] as const).flatMap((name) => {
-    const text = given.text(name);
+    const text = args.text(name);
     return text === undefined ? [] : [[name, text] as const];
   });
-  return { called, fill: Object.fromEntries(filled), decimalComma: given.flag('decimal-comma') };
+  return { called, fill: Object.fromEntries(filled), decimalComma: args.flag('decimal-comma') };
 }
 
 function calledIn(columns: readonly string[], kind: Kind): Record<string, string> {
@@ -100,26 +101,26 @@ function calledIn(columns: readonly string[], kind: Kind): Record<string, string
   return called;
 }
 
-function proposesOption(given: BatchArgs): boolean {
-  return given.takes('propose') && given.flag('propose');
+function proposesOption(args: BatchArgs): boolean {
+  return args.takes('propose') && args.flag('propose');
 }
 
-function repeatsOption(given: BatchArgs): BatchOptions['repeats'] {
-  if (!given.takes('repeat', 'skip-repeats')) return undefined;
-  const [skips, pays] = [given.flag('skip-repeats'), given.flag('repeat')];
+function repeatsOption(args: BatchArgs): BatchOptions['repeats'] {
+  if (!args.takes('repeat', 'skip-repeats')) return undefined;
+  const [skips, pays] = [args.flag('skip-repeats'), args.flag('repeat')];
   if (skips && pays) throw bothGiven('skip-repeats', 'repeat');
   if (skips) return 'skip';
   return pays ? 'pay' : undefined;
 }
 
-function nameOf(given: BatchArgs, path: string, nowMs: number): string {
-  const once = given.text('once');
+function nameOf(args: BatchArgs, path: string, nowMs: number): string {
+  const once = args.text('once');
   if (once === undefined) {
     const month = isoExact(nowMs).slice(0, 7);
     const stem = path === '-' ? 'batch' : basename(path).replace(/\.[^.]*$/u, '');
     const plain = plainName(stem);
     const name = `${plain === '' ? 'payroll' : plain}-${month}`;
-    throw told('usage', { next: [again(given, [], { name: 'once', value: name })] })`
+    throw told('usage', { next: [again(args, [], { name: 'once', value: name })] })`
       A batch needs a name: give --once
       If you ran this file before, use its earlier name: a new name sends everything again. Otherwise name it after what it is and when, for example:`;
   }
@@ -133,11 +134,11 @@ function nameOf(given: BatchArgs, path: string, nowMs: number): string {
 }
 
 function wholeNumber(
-  given: BatchArgs,
+  args: BatchArgs,
   option: 'concurrency' | 'max-failures',
   most: number,
 ): number | undefined {
-  const text = given.text(option);
+  const text = args.text(option);
   if (text === undefined) return undefined;
   const count = /^[1-9]\d{0,9}$/u.test(text) ? Number(text) : Number.NaN;
   if (count <= most) return count;
@@ -227,20 +228,17 @@ function safe(text: string | undefined): string | undefined {
 }
 
 /** Read before the rows, because a mistake in the template affects all of them. */
-export async function templateOf({
-  given,
-  context,
-}: Pick<Batch, 'given' | 'context'>): Promise<Template | undefined> {
-  if (!given.takes('template') || given.text('template') === undefined) return undefined;
+export async function templateOf({ app }: Pick<Batch, 'app'>): Promise<Template | undefined> {
+  const { args } = app;
+  if (!args.takes('template') || args.text('template') === undefined) return undefined;
   const { Template } = await import('../../../batch/template.ts');
-  const text = ((await textOf('template', given, context)) ?? '').replace(/\r?\n$/u, '');
-  return Template.parse(text, sourceOf('template', given));
+  const text = ((await textOf('template', { ...app, args })) ?? '').replace(/\r?\n$/u, '');
+  return Template.parse(text, sourceOf('template', args));
 }
 
 /** Everything that one batch consists of, but its rows. */
 export type Batch = {
-  readonly given: BatchArgs;
-  readonly context: Context;
+  readonly app: App<BatchArgs>;
   readonly options: BatchOptions;
   readonly order: BatchOrder;
   readonly bot: ChainBot;
@@ -249,11 +247,8 @@ export type Batch = {
   readonly report: ReportFile | undefined;
 };
 
-export function rowReportInputs(
-  rows: readonly Row[],
-  { journal, bot, order, context }: Batch,
-): RowReportInputs {
-  const nowMs = (journal ?? context).clock.now();
+export function rowReportInputs(rows: readonly Row[], { journal, bot, order, app }: Batch): RowReportInputs {
+  const nowMs = (journal ?? app).clock.now();
   const beside = { isRow: true, hasNode: bot.chain !== undefined };
   return {
     ...{ rows, order, journal, bot },
@@ -272,11 +267,11 @@ export function rowReportInputs(
 }
 
 /** Suggests the same batch with a report of all its rows, if none was requested. A copy needs a file to read again. */
-export function withReport(given: BatchArgs): Suggestion[] {
-  const once = given.text('once');
-  if (given.text('report') !== undefined || (once === undefined && given.args[0] === '-')) return [];
+export function withReport(args: BatchArgs): Suggestion[] {
+  const once = args.text('once');
+  if (args.text('report') !== undefined || (once === undefined && args.words[0] === '-')) return [];
   const name = plainName(once ?? '');
-  return [again(given, [], { name: 'report', value: `${name === '' ? 'batch' : name}-report.csv` })];
+  return [again(args, [], { name: 'report', value: `${name === '' ? 'batch' : name}-report.csv` })];
 }
 
 /** A name for a file and a batch that needs no quotes. */

@@ -46,7 +46,7 @@ export type BatchShown = {
 /** What the wallet holds for the rows that will be paid, and for equal payments if they are paid `besides`. */
 export async function balanceAhead(
   plan: BatchPlan,
-  { bot, given, context }: Batch,
+  { bot, app }: Batch,
   besides: boolean,
 ): Promise<BalanceShown | undefined> {
   const payable = [...totalsOf(plan, besides)].flatMap(([asset, { unpaid }]) =>
@@ -54,7 +54,7 @@ export async function balanceAhead(
   );
   if (payable.length === 0) return undefined;
   const { balanceToPay } = await import('../balance.ts');
-  return balanceToPay(payable, bot, given, context);
+  return balanceToPay(payable, bot, app);
 }
 
 type Total = { readonly asset: string; readonly all: string; readonly left: string };
@@ -165,7 +165,7 @@ function firstOf({ rows }: BatchPlan): Fields | undefined {
 }
 
 export function planJson(shown: BatchShown): Record<string, unknown> {
-  return jsonOf(shown.batch.given.command, factsOf(shown));
+  return jsonOf(shown.batch.app.args.command, factsOf(shown));
 }
 
 function planView(shown: BatchShown): View {
@@ -186,11 +186,11 @@ export async function tellDryRun(
 }
 
 /** Why the run would send nothing, unless all is done. */
-async function nothingToSend(plan: BatchPlan, { order, given }: Batch): Promise<Failure | undefined> {
+async function nothingToSend(plan: BatchPlan, { order, app }: Batch): Promise<Failure | undefined> {
   const needs = needsOf(plan.standings);
   const code = leftToSend(plan) > 0 ? undefined : codeOfRows(needs);
   if (code === undefined) return undefined;
-  const running = { name: order.name, again: again(given, ['dry-run']) };
+  const running = { name: order.name, again: again(app.args, ['dry-run']) };
   return notAllDone(code, notDoneIn(plan.standings), needs, undefined, running);
 }
 
@@ -198,7 +198,7 @@ async function nothingToSend(plan: BatchPlan, { order, given }: Batch): Promise<
 export async function tellView(
   view: View,
   told: Failure | undefined,
-  { context: { display } }: Pick<Batch, 'context'>,
+  { app: { display } }: Pick<Batch, 'app'>,
 ): Promise<Exit> {
   if (told === undefined || display.face === 'human') await display.show(view);
   if (told === undefined) return 0;
@@ -216,14 +216,14 @@ export function tooLittleFor(balance: BalanceShown | undefined): Refused | undef
 }
 
 /** Why nothing is sent because of some of the rows. Skipping rows must not get around a limit. */
-export function refusedAhead(plan: BatchPlan, { given, options }: Batch): Refused | undefined {
+export function refusedAhead(plan: BatchPlan, { app, options }: Batch): Refused | undefined {
   const { bad, refused, refusal, rows, standings, isRenumbered } = plan;
   const { invalid, conflict } = standings;
   const source = inputName(options);
   const all = rows.length;
   if (invalid > 0 && !options.skipInvalid)
     return {
-      told: invalidRows({ ...plan, invalid, rows: all, source }, given),
+      told: invalidRows({ ...plan, invalid, rows: all, source }, app.args),
       fields: { invalid: bad.first },
     };
   if (refusal === undefined)
@@ -237,8 +237,8 @@ export function refusedAhead(plan: BatchPlan, { given, options }: Batch): Refuse
 
 /** Ends a batch that sends nothing. */
 export async function tellRefused({ told, fields }: Refused, plan: BatchPlan, batch: Batch): Promise<Exit> {
-  const { display, doing } = batch.context;
-  warnOf(plan.refused, batch.given, display);
+  const { display, doing } = batch.app;
+  warnOf(plan.refused, batch.app.args, display);
   const problem = problemOf(told, doing);
   await display.fail(problem, { ...planJson({ plan, batch }), ...fields, error: problem });
   return exitOf(problem.code);
@@ -247,18 +247,18 @@ export async function tellRefused({ told, fields }: Refused, plan: BatchPlan, ba
 /** Lists bad rows on stderr, equal ones on one line; the report has all of them. */
 export function listBadRows(
   { bad, conflicts, warnings }: BatchPlan,
-  given: BatchArgs,
+  args: BatchArgs,
   display: Display,
 ): void {
   for (const warning of warnings) display.warn(warningWords(warning));
-  for (const some of [bad, conflicts]) warnOf(some, given, display);
+  for (const some of [bad, conflicts]) warnOf(some, args, display);
 }
 
-export function warnOf(reasons: Reasons, given: BatchArgs, display: Display): void {
+export function warnOf(reasons: Reasons, args: BatchArgs, display: Display): void {
   for (const { reason, rows, first } of reasons.causes) {
     const [only] = first;
     display.warn(rows === 1 && only !== undefined ? ofRow(only, reason) : ofRows(rows, first, reason));
   }
   if (reasons.left > 0)
-    display.warn(`… and ${formatCount(reasons.left)} more; --report lists them all`, withReport(given));
+    display.warn(`… and ${formatCount(reasons.left)} more; --report lists them all`, withReport(args));
 }

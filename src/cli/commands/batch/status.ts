@@ -23,17 +23,17 @@ import { safeLine } from '../../show/text.ts';
 import { openJournalOf, whileOpen } from '../openJournal.ts';
 
 /** Reads the journal only, so it works while any machine runs the batch. */
-export const run: Run<StatusArgs> = async (given, context) => {
-  const { display } = context;
-  const [name] = given.args;
-  if (name === undefined) return list(given, context);
-  return whileOpen(openJournalOf(given, context, 'look'), async (journal) => {
+export const run: Run<StatusArgs> = async (app) => {
+  const { display } = app;
+  const [name] = app.args.words;
+  if (name === undefined) return list(app);
+  return whileOpen(openJournalOf(app, 'look'), async (journal) => {
     const statuses = await statusesOf(name, journal.reads);
     if (statuses.length === 0)
       throw told('no-such-batch')`There is no batch ${JSON.stringify(name)} in the journal ${journal.place}.
         Give the whole name of the batch. This lists all batches:
         $ batch status`;
-    for (const status of statuses) await display.show(batchStatusView(given.command, status));
+    for (const status of statuses) await display.show(batchStatusView(app.args.command, status));
     if (!display.quiet && statuses.some(({ input }) => input === undefined))
       display.notice(
         'This journal did not see the batch begin, so it counts only the rows that were started. To see how many more the file has, run the batch’s own command with --dry-run: it sends nothing.',
@@ -43,9 +43,9 @@ export const run: Run<StatusArgs> = async (given, context) => {
 };
 
 /** All batches of the journal, the one that changed last first. */
-const list: Run<StatusArgs> = async (given, context) => {
-  const { display } = context;
-  return whileOpen(openJournalOf(given, context, 'look'), async (journal): Promise<Exit> => {
+const list: Run<StatusArgs> = async (app) => {
+  const { display } = app;
+  return whileOpen(openJournalOf(app, 'look'), async (journal): Promise<Exit> => {
     const found: BatchStatus[] = [];
     for (const name of await journal.reads.batchNames())
       found.push(...(await statusesOf(name, journal.reads)));
@@ -55,7 +55,7 @@ const list: Run<StatusArgs> = async (given, context) => {
     const width = Math.max(0, ...names.map(widthOf));
     for (const status of found)
       await display.show({
-        ...batchStatusView(given.command, status),
+        ...batchStatusView(app.args.command, status),
         quiet: status.name,
         human: () =>
           `${iso(status.updatedAtMs)}  ${pad(safeLine(status.name), width, widthOf)}  ${batchInOneLine(status)}\n`,

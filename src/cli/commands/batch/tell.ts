@@ -50,7 +50,7 @@ export class RowTeller {
 
   /** Reports what is settled before anything is sent: rows done earlier, and invalid rows. */
   async tellBefore(): Promise<void> {
-    const { display } = this.#batch.context;
+    const { display } = this.#batch.app;
     if (display.face !== 'json') return;
     for (const row of this.#plan.rows) {
       if (row.standing === 'done') await display.show(jsonView(await this.#doneJson(row)));
@@ -60,7 +60,7 @@ export class RowTeller {
 
   /** Explains a row once, for what is shown and for the report. A successful row needs no explanation. */
   async tell(row: Row, ending: Ending, nowMs: number): Promise<void> {
-    const { given, context, journal, bot } = this.#batch;
+    const { app, journal, bot } = this.#batch;
     const { outcome } = ending;
     if (outcome.is === 'concluded' && wasRepeated(outcome.entry)) this.repeated += 1;
     const hasNode = bot.chain !== undefined;
@@ -68,15 +68,13 @@ export class RowTeller {
     row.problem = problem?.message;
     const words = conflictNote(ending);
     if (words !== undefined) this.#said.note(row, words);
-    if (context.display.face === 'json') {
-      const report = journal && (await reportOf(outcome, given.command, journal, warnings));
+    if (app.display.face === 'json') {
+      const report = journal && (await reportOf(outcome, app.args.command, journal, warnings));
       const whole =
         report === undefined
-          ? { schema: 'botctl/1', command: given.command, error: problem }
-          : await reportJsonOrError({ ...report, problem }, context.display);
-      await context.display.show(
-        jsonView({ ...whole, ...whichRow(row), ...equalJson(row.paidAs ?? row.equal) }),
-      );
+          ? { schema: 'botctl/1', command: app.args.command, error: problem }
+          : await reportJsonOrError({ ...report, problem }, app.display);
+      await app.display.show(jsonView({ ...whole, ...whichRow(row), ...equalJson(row.paidAs ?? row.equal) }));
       return;
     }
     for (const warning of warnings) this.#said.note(row, warning);
@@ -85,17 +83,17 @@ export class RowTeller {
 
   /** Once all rows have ended, so that equal warnings are one. */
   tellAfter(): void {
-    warnOf(this.#said, this.#batch.given, this.#batch.context.display);
+    warnOf(this.#said, this.#batch.app.args, this.#batch.app.display);
   }
 
   async #doneJson(row: Row): Promise<Record<string, unknown>> {
-    const { given, context, journal } = this.#batch;
+    const { app, journal } = this.#batch;
     const entry = row.entry === undefined ? undefined : await journal?.reads.get(row.entry);
-    if (entry === undefined) return { schema: 'botctl/1', command: given.command, ...whichRow(row) };
+    if (entry === undefined) return { schema: 'botctl/1', command: app.args.command, ...whichRow(row) };
     const attempt = await journal?.reads.decisiveAttempt(entry.id);
-    const report = { command: given.command, entry, attempt, replayed: true, warnings: [] };
+    const report = { command: app.args.command, entry, attempt, replayed: true, warnings: [] };
     return {
-      ...(await reportJsonOrError(report, context.display)),
+      ...(await reportJsonOrError(report, app.display)),
       ...whichRow(row),
       ...equalJson(row.paidAs),
     };
@@ -104,7 +102,7 @@ export class RowTeller {
   #invalidJson(row: Row): Record<string, unknown> {
     return {
       schema: 'botctl/1',
-      command: this.#batch.given.command,
+      command: this.#batch.app.args.command,
       ...whichRow(row),
       error: problemOf(invalidRow(row.problem)),
     };
@@ -142,7 +140,7 @@ type FinishedRun = {
 
 /** Says how the batch ended, and how to go on. */
 export async function tellEnd(plan: BatchPlan, run: FinishedRun, batch: Batch): Promise<Exit> {
-  const { display } = batch.context;
+  const { display } = batch.app;
   const { unread, repeated, chain } = run;
   if (unread === undefined) await tellQuietResults(plan, batch);
   const unsure = chain?.unsure ?? repeated;
@@ -172,9 +170,9 @@ async function problemOfEnd(
     notDone.unknown !== undefined ||
     notDone.sending !== undefined ||
     (unread !== undefined && standings.unfinished + standings.elsewhere > 0);
-  const hasBegun = claimedBy(batch.context.interrupts) !== undefined;
+  const hasBegun = claimedBy(batch.app.interrupts) !== undefined;
   const code = (mayBeInDoubt ? undefined : faultOfJournal(stop, hasBegun)) ?? codeOfEnd(needs, stop);
-  const running = { name: batch.order.name, again: again(batch.given) };
+  const running = { name: batch.order.name, again: again(batch.app.args) };
   return notAllDone(code, notDone, needs, stop, running);
 }
 
@@ -197,7 +195,7 @@ function needsFixing(stop: Stop): boolean {
 }
 
 function endView(plan: BatchPlan, { stop, report }: FinishedRun, notDone: RowCounts, batch: Batch): View {
-  const { given, order, journal } = batch;
+  const { app, order, journal } = batch;
   const { rows, standings } = plan;
   const before = standings.done;
   const isDone = Object.keys(notDone).length === 0;
@@ -216,7 +214,7 @@ function endView(plan: BatchPlan, { stop, report }: FinishedRun, notDone: RowCou
   };
   const shares = `${counted(now, 'row')} by this process, ${counted(byOthers, 'row')} by others`;
   return card(
-    given.command,
+    app.args.command,
     ({ paint }) => {
       const mark = isDone ? paint.green('✔') : paint.yellow('•');
       const earlier = before === 0 ? '' : `, ${formatCount(before)} of them earlier`;
@@ -237,7 +235,7 @@ function endView(plan: BatchPlan, { stop, report }: FinishedRun, notDone: RowCou
 
 /** With --quiet a line for each row in input order: its message id or signature, or nothing. */
 async function tellQuietResults({ rows }: BatchPlan, batch: Batch): Promise<void> {
-  const { display } = batch.context;
+  const { display } = batch.app;
   if (!display.quiet || display.face === 'json') return;
   for await (const { result = '' } of reportRows(rowReportInputs(rows, batch))) {
     await display.show({ json: {}, human: () => '', quiet: result });

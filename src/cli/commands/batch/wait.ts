@@ -39,10 +39,10 @@ export class BatchWait {
   }
 
   static async open(until: Until, batch: Batch): Promise<BatchWait> {
-    const { bot, given, context } = batch;
+    const { bot, app } = batch;
     refuseUnprovable('SOL', bot, until);
-    const options = { until, waitMs: waitMsOf(given) };
-    return new BatchWait(options, batch, await openChain(bot, given, context));
+    const options = { until, waitMs: waitMsOf(app.args) };
+    return new BatchWait(options, batch, await openChain(bot, app));
   }
 
   /** Before any row is sent: checks that the node is on the cluster and that every asset can be recognised. */
@@ -56,7 +56,7 @@ export class BatchWait {
 
   /** Waits for all accepted rows together. */
   async end(plan: BatchPlan, journal: Journal): Promise<RowsOnChain> {
-    const { display, clock, interrupts } = this.#batch.context;
+    const { display, clock, interrupts } = this.#batch.app;
     const counts = { proven: 0, contradicted: 0, paidAgain: 0, unsure: 0, undecided: 0 };
     const accepted = await this.#accepted(plan, journal, counts);
     const all = accepted.length;
@@ -108,9 +108,9 @@ export class BatchWait {
   async #tell(id: string, journal: Journal, seen?: ChainView): Promise<void> {
     const entry = await journal.reads.get(id);
     if (entry === undefined) return;
-    const { given, context } = this.#batch;
-    const { display } = context;
-    const stored = await storedReport(entry, given.command, journal.reads);
+    const { app } = this.#batch;
+    const { display } = app;
+    const stored = await storedReport(entry, app.args.command, journal.reads);
     const view = seen ?? stored.chain;
     const report = { ...stored, chain: view };
     const problem = chainProblem(entry, report.attempt, view, this.#options.until);

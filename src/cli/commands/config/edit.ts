@@ -5,6 +5,7 @@ import { asFailure, type Exit, told } from '../../../once/failures.ts';
 import { listed } from '../../../once/phrases.ts';
 import type { Suggestion } from '../../../once/says.ts';
 import { leastTellingLength } from '../../../once/wire/withoutToken.ts';
+import type { App } from '../../app.ts';
 import {
   changeProfile,
   changeProfiles,
@@ -25,7 +26,7 @@ import {
 } from '../../bot/profiles.ts';
 import { type Secret, Token } from '../../bot/token.ts';
 import { commandWords, readTokenStdin } from '../../bot/tokenInput.ts';
-import type { Context, ParsedArgs } from '../../parse/command.ts';
+import type { Args } from '../../parse/args.ts';
 import { chainKeys, type SetArgs, settingKeys, type TokenArgs } from '../../parse/setUpSpecs.ts';
 import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
 import { declined, problemOf } from '../../say/told.ts';
@@ -35,23 +36,22 @@ import { profileFacts, profilesPathsOf, shownValue } from './show.ts';
 /** What has a default, so that it can be reset. */
 const unsettable: readonly string[] = [...settingKeys, ...chainKeys];
 
-export async function set(given: SetArgs, context: Context): Promise<Exit> {
-  const [name = '', key = '', value] = given.args;
-  findProfile(readProfiles(profilesPaths(context.env)), name);
-  const change = await changeFor(name, key, value, given, context);
+export async function set(app: App<SetArgs>): Promise<Exit> {
+  const [name = '', key = '', value] = app.args.words;
+  findProfile(readProfiles(profilesPaths(app.env)), name);
+  const change = await changeFor(name, key, value, app);
   const exit = await changeAndShow(
-    given,
-    context,
+    app,
     name,
     (file) => changeProfile(file, name, change),
     (now, before) => `Set ${key} of profile ${name}: ${shownValue(now, key)}${was(before, key)}`,
   );
-  if (change.policy !== undefined) await warnOfPolicy(change.policy, context);
+  if (change.policy !== undefined) await warnOfPolicy(change.policy, app);
   return exit;
 }
 
 /** The file may be added later, but nothing is sent until then, so the user should know now. */
-export async function warnOfPolicy(path: string, { display }: Context): Promise<void> {
+export async function warnOfPolicy(path: string, { display }: App): Promise<void> {
   const { policyAt } = await import('../../bot/policyFile.ts');
   try {
     policyAt(path, 'is-refused');
@@ -65,8 +65,7 @@ async function changeFor(
   name: string,
   key: string,
   value: string | undefined,
-  given: SetArgs,
-  context: Context,
+  app: App<SetArgs>,
 ): Promise<Partial<ProfileRecord>> {
   if (key === 'token') {
     // The value is not echoed: it is a token, and it is already in the shell's history.
@@ -74,17 +73,17 @@ async function changeFor(
       throw told('usage')`
         A token cannot be an argument: arguments are visible in ps and in the shell’s history
         If that was the token, have a new one issued. Leave it out and botctl asks for it, or use --token-stdin.`;
-    return { token: await givenSource(name, given, context) };
+    return { token: await givenSource(name, app) };
   }
-  if (key === 'rpc-url') return { 'rpc-url': await nodeSource(name, value, given, context) };
+  if (key === 'rpc-url') return { 'rpc-url': await nodeSource(name, value, app) };
   if (key !== 'base-url' && !unsettable.includes(key))
     throw told('bad-input')`A profile has no setting ${JSON.stringify(key)}
       The settings are ${listed(['base-url', 'token', ...unsettable])}.`;
   if (value === undefined)
     throw told('usage')`${key} needs a value
       Give it after the key.`;
-  if (key === 'base-url') return movedTo(name, value, given, context);
-  if (waysGiven(given).length > 0)
+  if (key === 'base-url') return movedTo(name, value, app);
+  if (waysGiven(app.args).length > 0)
     throw told('usage')`A token cannot be given together with ${key}
       Set one thing at a time.`;
   if (key === 'assets') return { assets: parseAssets(value) };
@@ -93,79 +92,65 @@ async function changeFor(
 }
 
 /** The URL often carries a key, so it is entered like a token. The command line takes only a URL without one. */
-async function nodeSource(
-  name: string,
-  value: string | undefined,
-  given: SetArgs,
-  context: Context,
-): Promise<TokenSource> {
+async function nodeSource(name: string, value: string | undefined, app: App<SetArgs>): Promise<TokenSource> {
   if (value === undefined) {
-    const source = await sourceOf('rpc-url', name, given, context);
+    const source = await sourceOf('rpc-url', name, app);
     if (source.kind === 'stored') RpcUrl.from(source.secret, 'the input');
     return source;
   }
   const url = RpcUrl.from(value, theCommandLine);
-  if (!url.isPlain || waysGiven(given).length > 0) throw rpcUrlAsArgument('set');
+  if (!url.isPlain || waysGiven(app.args).length > 0) throw rpcUrlAsArgument('set');
   return { kind: 'stored', secret: url.reveal() };
 }
 
 /** The new base URL, and the token for it: the given one, or a requested one if the old one must not go there. */
-async function movedTo(
-  name: string,
-  value: string,
-  given: TokenArgs,
-  context: Context,
-): Promise<Partial<ProfileRecord>> {
+async function movedTo(name: string, value: string, app: App<TokenArgs>): Promise<Partial<ProfileRecord>> {
   const baseUrl = parseBaseUrl(value, 'base-url');
-  const profile = findProfile(readProfiles(profilesPaths(context.env)), name);
-  if (waysGiven(given).length === 0) {
+  const profile = findProfile(readProfiles(profilesPaths(app.env)), name);
+  if (waysGiven(app.args).length === 0) {
     if (!needsTokenAgain(profile, baseUrl)) return { 'base-url': baseUrl };
-    if (context.display.terminal() === 'none') throw tokenOfOtherOrigin(name, profile);
-    context.display.notice(
-      `The token of ${name} is for ${profile['base-url']}: the new address needs its own.`,
-    );
+    if (app.display.terminal() === 'none') throw tokenOfOtherOrigin(name, profile);
+    app.display.notice(`The token of ${name} is for ${profile['base-url']}: the new address needs its own.`);
   }
-  return { 'base-url': baseUrl, token: await givenSource(name, given, context) };
+  return { 'base-url': baseUrl, token: await givenSource(name, app) };
 }
 
-export async function unset(given: ParsedArgs, context: Context): Promise<Exit> {
-  const [name = '', key = ''] = given.args;
+export async function unset(app: App): Promise<Exit> {
+  const [name = '', key = ''] = app.args.words;
   if (!unsettable.includes(key))
     throw told('bad-input')`A profile has no setting ${JSON.stringify(key)} that can be reset
       You can reset ${listed(unsettable, 'or')}. To remove the whole profile:
       $ config remove ${name}`;
   return changeAndShow(
-    given,
-    context,
+    app,
     name,
     (file) => changeProfile(file, name, { [key]: undefined }),
     (_now, before) => `Reset ${key} of profile ${name} to its default${was(before, key)}`,
   );
 }
 
-export async function use(given: ParsedArgs, context: Context): Promise<Exit> {
-  const [name = ''] = given.args;
+export async function use(app: App): Promise<Exit> {
+  const [name = ''] = app.args.words;
   const exit = await changeAndShow(
-    given,
-    context,
+    app,
     name,
     (file) => useProfile(file, name),
     () => `${name} is now in use.`,
   );
   for (const variable of ['BOTCTL_TOKEN', 'BOTCTL_PROFILE']) {
-    if (context.env[variable] !== undefined)
-      context.display.warn(`${variable} is set here, and it outranks the profile in use.`);
+    if (app.env[variable] !== undefined)
+      app.display.warn(`${variable} is set here, and it outranks the profile in use.`);
   }
   return exit;
 }
 
-export async function remove(given: ParsedArgs<'yes'>, context: Context): Promise<Exit> {
-  const [name = ''] = given.args;
-  const { env, display } = context;
-  const paths = profilesPathsOf(context);
+export async function remove(app: App<Args<'yes'>>): Promise<Exit> {
+  const [name = ''] = app.args.words;
+  const { env, display } = app;
+  const paths = profilesPathsOf(app);
   const file = readProfiles(paths);
   const { 'base-url': baseUrl, token } = findProfile(file, name);
-  if (display.terminal() !== 'none' && !given.flag('yes')) {
+  if (display.terminal() !== 'none' && !app.args.flag('yes')) {
     const hasStoredToken = token.kind === 'stored';
     const question = `Remove profile ${name} (${baseUrl})${hasStoredToken ? ' and the token stored in it' : ''}?`;
     if (!(await display.confirm(() => question))) throw declined();
@@ -173,7 +158,7 @@ export async function remove(given: ParsedArgs<'yes'>, context: Context): Promis
   await changeProfiles(paths, (before) => removeProfile(before, name));
   const says = `Removed profile ${name}.`;
   const removed = fieldsOf(profileFacts(file, name, env));
-  await display.show(card(given.command, says, [['', undefined, { removed }]], name));
+  await display.show(card(app.args.command, says, [['', undefined, { removed }]], name));
   if (file['in-use'] === name) {
     const others = Object.keys(file.profiles).filter((other) => other !== name);
     display.notice(...noneInUse(others));
@@ -192,22 +177,21 @@ function noneInUse(others: readonly string[]): readonly [string, readonly Sugges
 
 /** Makes one change and reports it in a line about the profile as it is now, and as it was before. */
 async function changeAndShow(
-  given: ParsedArgs,
-  context: Context,
+  app: App,
   name: string,
   change: (file: ProfilesFile) => ProfilesFile,
   says: (now: readonly Fact[], before: readonly Fact[]) => string,
 ): Promise<Exit> {
-  const { env, display } = context;
+  const { env, display } = app;
   let before: readonly Fact[] = [];
   const noted = (file: ProfilesFile): ProfilesFile => {
     before = profileOf(file, name) === undefined ? [] : profileFacts(file, name, env);
     return change(file);
   };
-  const file = await changeProfiles(profilesPathsOf(context), noted);
+  const file = await changeProfiles(profilesPathsOf(app), noted);
   const now = profileFacts(file, name, env);
   const fields = { profile: fieldsOf(now) };
-  await display.show(card(given.command, says(now, before), [['', undefined, fields]], name));
+  await display.show(card(app.args.command, says(now, before), [['', undefined, fields]], name));
   return 0;
 }
 
@@ -217,39 +201,35 @@ function was(before: readonly Fact[], key: string): string {
 }
 
 /** The token source that the options name. Warns if a token to be stored is too short. */
-export async function givenSource(profile: string, given: TokenArgs, context: Context): Promise<TokenSource> {
-  const source = await sourceOf('token', profile, given, context);
+export async function givenSource(profile: string, app: App<TokenArgs>): Promise<TokenSource> {
+  const source = await sourceOf('token', profile, app);
   if (source.kind === 'stored' && source.secret.length < leastTellingLength)
-    context.display.warn(
+    app.display.warn(
       `This token is shorter than ${leastTellingLength} characters. If the service repeats it in a reply, botctl cannot recognise it there and will store and show it.`,
     );
   return source;
 }
 
 /** How the command line says where a secret is: in one of these ways, or in none, and then it is asked for. */
-export function waysGiven(given: TokenArgs): string[] {
-  const file = given.text('token-file');
+export function waysGiven(args: TokenArgs): string[] {
+  const file = args.text('token-file');
   const ways = {
-    '--token-stdin': given.flag('token-stdin') || file === '-',
-    '--token-env': given.text('token-env') !== undefined,
+    '--token-stdin': args.flag('token-stdin') || file === '-',
+    '--token-env': args.text('token-env') !== undefined,
     '--token-file': file !== undefined && file !== '-',
-    '--token-command': given.text('token-command') !== undefined,
+    '--token-command': args.text('token-command') !== undefined,
   };
   return Object.entries(ways).flatMap(([way, isGiven]) => (isGiven ? way : []));
 }
 
 /** What a profile will keep. The secret is not fetched now: it may exist only where the bot runs. */
-async function sourceOf(
-  secret: Secret,
-  profile: string,
-  given: TokenArgs,
-  { env, stdin, interrupts, display }: Context,
-): Promise<TokenSource> {
-  const [way, second] = waysGiven(given);
+async function sourceOf(secret: Secret, profile: string, app: App<TokenArgs>): Promise<TokenSource> {
+  const { env, stdin, interrupts, display } = app;
+  const [way, second] = waysGiven(app.args);
   if (second !== undefined)
     throw told('usage')`${way ?? ''} and ${second} are both given
       Both say where the ${secret} is: give only one.`;
-  const of = (option: 'token-env' | 'token-file' | 'token-command'): string => given.text(option) ?? '';
+  const of = (option: 'token-env' | 'token-file' | 'token-command'): string => app.args.text(option) ?? '';
   switch (way) {
     case '--token-env': {
       const variable = of('token-env');

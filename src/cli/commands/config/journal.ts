@@ -2,50 +2,50 @@ import { isUnsettled } from '../../../once/engine/approval.ts';
 import { asFailure, type Exit, Failure, told } from '../../../once/failures.ts';
 import { journalFailure } from '../../../once/journal/failures.ts';
 import { refuseUnusable, resolveLinks } from '../../../once/journal/file/ownFiles.ts';
+import type { App } from '../../app.ts';
 import { changeProfiles } from '../../bot/changeProfiles.ts';
 import { readProfiles } from '../../bot/profiles.ts';
-import type { Context, ParsedArgs } from '../../parse/command.ts';
 import type { JournalArgs } from '../../parse/setUpSpecs.ts';
 import { card } from '../../show/card.ts';
 import { isThere, lastingLocation, locationAt, openAt, shownLocation, whileOpen } from '../openJournal.ts';
 import { profilesPathsOf } from './show.ts';
 
 /** Shows, names or unsets the journal of every command on this machine that names no other. */
-export async function journal(given: JournalArgs, context: Context): Promise<Exit> {
-  const { display, env } = context;
-  const [text] = given.args;
-  const unset = given.flag('unset');
+export async function journal(app: App<JournalArgs>): Promise<Exit> {
+  const { display, env } = app;
+  const [text] = app.args.words;
+  const unset = app.args.flag('unset');
   if (text !== undefined && unset)
     throw told('usage')`A journal and --unset cannot both be given
       Give one of them.`;
-  const paths = profilesPathsOf(context);
+  const paths = profilesPathsOf(app);
   if (env.BOTCTL_JOURNAL !== undefined) display.warn('BOTCTL_JOURNAL is set, and comes first in this shell.');
-  if (text === undefined && !unset) return tell(journalInUse, given, context);
-  const wanted = text === undefined ? undefined : await lastingName(text, given, context);
-  if (wanted !== readProfiles(paths).journal) await refuseToLeave(given, context);
+  if (text === undefined && !unset) return tell(journalInUse, app);
+  const wanted = text === undefined ? undefined : await lastingName(text, app);
+  if (wanted !== readProfiles(paths).journal) await refuseToLeave(app);
   await changeProfiles(paths, (file) => ({ ...file, journal: wanted }));
-  return tell(journalSets, given, context);
+  return tell(journalSets, app);
 }
 
 /** What is kept: the whole path of a file, or the URL of a journal that can be opened, without a password. */
-async function lastingName(text: string, given: ParsedArgs, context: Context): Promise<string> {
+async function lastingName(text: string, app: App): Promise<string> {
   if (text === '') throw journalFailure('empty-name', { source: 'journal' });
-  const location = await locationAt(text, 'journal', context);
+  const location = await locationAt(text, 'journal', app);
   if (location.is === 'file') {
     // Named, it could not be unset again: the journal to leave could not be opened.
     refuseUnusable(resolveLinks(location.path));
     return location.path;
   }
-  await (await openAt(location, given, context, 'look')).close();
+  await (await openAt(location, app, 'look')).close();
   return text;
 }
 
 /** Another journal would not know what may have happened, and pay it again. */
-async function refuseToLeave(given: ParsedArgs, context: Context): Promise<void> {
-  const location = await lastingLocation(context);
+async function refuseToLeave(app: App): Promise<void> {
+  const location = await lastingLocation(app);
   if (!isThere(location)) return;
-  const opening = openAt(location, given, context, 'look').catch(async (thrown: unknown) => {
-    throw journalNotOpened(asFailure(thrown), profilesPathsOf(context).file);
+  const opening = openAt(location, app, 'look').catch(async (thrown: unknown) => {
+    throw journalNotOpened(asFailure(thrown), profilesPathsOf(app).file);
   });
   await whileOpen(opening, async (left) => {
     const states = ['open', 'sending', 'unknown', 'held'] as const;
@@ -59,15 +59,12 @@ async function refuseToLeave(given: ParsedArgs, context: Context): Promise<void>
   });
 }
 
-async function tell(
-  say: (place: string) => string,
-  { command }: ParsedArgs,
-  context: Context,
-): Promise<Exit> {
-  const location = await lastingLocation(context);
+async function tell(say: (place: string) => string, app: App): Promise<Exit> {
+  const { command } = app.args;
+  const location = await lastingLocation(app);
   const place = await shownLocation(location);
   const fields = { journal: place, set: location.namedBy !== undefined };
-  await context.display.show(card(command, say(place), [['', undefined, fields]], place));
+  await app.display.show(card(command, say(place), [['', undefined, fields]], place));
   return 0;
 }
 

@@ -1,6 +1,7 @@
 import { RpcUrl } from '../../../chain/cluster.ts';
 import type { Env } from '../../../machine/folders.ts';
 import { type Exit, Failure, told } from '../../../once/failures.ts';
+import type { App } from '../../app.ts';
 import {
   findProfile,
   type ProfilesFile,
@@ -10,7 +11,6 @@ import {
   type TokenSource,
 } from '../../bot/profiles.ts';
 import { Token } from '../../bot/token.ts';
-import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { settingKeys } from '../../parse/setUpSpecs.ts';
 import { tokenOrigin } from '../../say/open.ts';
 import { addingProfile, listingProfiles } from '../../say/profiles.ts';
@@ -18,35 +18,35 @@ import { card, type Fact, fieldsOf, under } from '../../show/card.ts';
 import { safeLine } from '../../show/text.ts';
 import { lastingLocation, shownLocation } from '../openJournal.ts';
 
-export async function show(given: ParsedArgs, context: Context): Promise<Exit> {
-  const { env, display } = context;
-  const paths = profilesPathsOf(context);
+export async function show(app: App): Promise<Exit> {
+  const { env, display } = app;
+  const paths = profilesPathsOf(app);
   const file = readProfiles(paths);
-  const name = given.args[0] ?? given.text('profile') ?? env.BOTCTL_PROFILE ?? file['in-use'];
+  const name = app.args.words[0] ?? app.args.text('profile') ?? env.BOTCTL_PROFILE ?? file['in-use'];
   if (name === undefined || name === '')
     throw told('no-such-profile', { next: [...listingProfiles, ...addingProfile] })`
       ${name === '' ? 'The name of the profile is empty.' : 'No profile is in use, and none was named.'}
       List the profiles in ${paths.file}, or add one:`;
-  const journal = file.journal && (await shownLocation(await lastingLocation(context)));
+  const journal = file.journal && (await shownLocation(await lastingLocation(app)));
   const facts: Fact[] = [
     ...under('profile', profileFacts(file, name, env)),
     ['journal', journal, { journal }],
     ['file', paths.file, { path: paths.file }],
   ];
-  await display.show(card(given.command, undefined, facts, name));
+  await display.show(card(app.args.command, undefined, facts, name));
   return 0;
 }
 
-export async function list(given: ParsedArgs, context: Context): Promise<Exit> {
-  const { env, display } = context;
-  const file = readProfiles(profilesPathsOf(context));
+export async function list(app: App): Promise<Exit> {
+  const { env, display } = app;
+  const file = readProfiles(profilesPathsOf(app));
   const names = Object.keys(file.profiles);
   if (names.length === 0) display.notice('There are no profiles yet. To add one:', addingProfile);
   const width = Math.max(0, ...names.map(({ length }) => length));
   for (const name of names) {
     const facts = profileFacts(file, name, env);
     const view = card(
-      given.command,
+      app.args.command,
       ({ paint }) => {
         const mark = file['in-use'] === name ? paint.green('*') : ' ';
         const [url, token] = [shownValue(facts, 'base-url'), shownValue(facts, 'token')].map((text = '') =>
@@ -62,7 +62,7 @@ export async function list(given: ParsedArgs, context: Context): Promise<Exit> {
   return 0;
 }
 
-export function profilesPathsOf({ env, display }: Context): ProfilesPaths {
+export function profilesPathsOf({ env, display }: App): ProfilesPaths {
   const paths = profilesPaths(env);
   display.step(`profiles: ${paths.file}`);
   return paths;

@@ -6,7 +6,7 @@ import { type Exit, exitOf, type Failure, told } from '../../../once/failures.ts
 import { states } from '../../../once/journal/columns.ts';
 import type { Entry, Journal, Observation, Selection } from '../../../once/journal/journal.ts';
 import { counted, formatAgo, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
-import type { Context } from '../../parse/command.ts';
+import type { App } from '../../app.ts';
 import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
 import { approvedNotSent } from '../../say/chain.ts';
 import { resolvedWay } from '../../say/history.ts';
@@ -26,16 +26,16 @@ import { cellIn, keptAs } from '../batch/options.ts';
 import { storedReport } from '../stored.ts';
 import { allOfThem, type Filters, inPages, selectionOf } from './filters.ts';
 
-export function exportFormat(given: HistoryArgs): SettledFormat | undefined {
-  const format = given.text('format');
+export function exportFormat(args: HistoryArgs): SettledFormat | undefined {
+  const format = args.text('format');
   if (format === undefined) return undefined;
   if (format !== 'csv' && format !== 'jsonl')
     throw told('usage')`--format ${JSON.stringify(format)} is not a format.
       Give csv or jsonl.`;
-  if (given.flag('json'))
+  if (args.flag('json'))
     throw told('usage')`--json and --format cannot be combined.
       --format jsonl prints one flat object for each settled entry; --json prints all that is known about each.`;
-  if (given.args.length > 0)
+  if (args.words.length > 0)
     throw told('usage')`--format takes no IDs.
       Narrow it with --batch, --to, --since or another filter.`;
   return format;
@@ -48,9 +48,10 @@ export async function exportHistory(
   filters: Filters,
   format: SettledFormat,
   journal: Journal,
-  { command }: HistoryArgs,
-  { display }: Context,
+  app: App<HistoryArgs>,
 ): Promise<Exit> {
+  const { command } = app.args;
+  const { display } = app;
   const nowMs = journal.clock.now();
   const limit = filters.limit ?? allOfThem;
   // An entry that begins during the export belongs to the next one.
@@ -235,12 +236,8 @@ type Sum = Pick<Entry, 'state' | 'resolvedAs' | 'approved' | 'kind'> & {
 };
 
 /** What was sent, summed: a line for each state and asset. */
-export async function showTotal(
-  filters: Filters,
-  journal: Journal,
-  given: HistoryArgs,
-  { display }: Context,
-): Promise<Exit> {
+export async function showTotal(filters: Filters, journal: Journal, app: App<HistoryArgs>): Promise<Exit> {
+  const { display } = app;
   const nowMs = journal.clock.now();
   const selection = selectionOf(filters, nowMs, filters.limit ?? allOfThem);
   const sums = new Map<string, Sum>();
@@ -274,7 +271,7 @@ export async function showTotal(
   });
   const period = periodWords({ sinceMs, untilMs }, nowMs);
   const headline = all.length === 0 ? `${period}: nothing` : period;
-  await display.show(card(given.command, headline, [['', undefined, fields], ...lines]));
+  await display.show(card(app.args.command, headline, [['', undefined, fields], ...lines]));
   return 0;
 }
 

@@ -4,8 +4,8 @@ import { told } from '../../../once/failures.ts';
 import { states } from '../../../once/journal/columns.ts';
 import type { Entry, Journal, Selection, State } from '../../../once/journal/journal.ts';
 import { fewOf, formatCount, listed } from '../../../once/phrases.ts';
+import type { App } from '../../app.ts';
 import { type Moment, msOf, parseMoment } from '../../bot/settings.ts';
-import type { Context } from '../../parse/command.ts';
 import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
 import { notAMoment } from '../../say/history.ts';
 import { policiesAndAssetNames } from '../policies.ts';
@@ -20,11 +20,9 @@ export type Filters = Omit<Selection, 'sinceMs' | 'untilMs' | 'limit'> & {
   readonly limit?: number;
 };
 
-export function parseFilters(given: HistoryArgs, nowMs: number): Filters {
-  const [state, kind, to, limit] = (['state', 'kind', 'to', 'limit'] as const).map((name) =>
-    given.text(name),
-  );
-  const [most, asset] = [limit === 'all' ? String(allOfThem) : limit, given.text('asset')];
+export function parseFilters(args: HistoryArgs, nowMs: number): Filters {
+  const [state, kind, to, limit] = (['state', 'kind', 'to', 'limit'] as const).map((name) => args.text(name));
+  const [most, asset] = [limit === 'all' ? String(allOfThem) : limit, args.text('asset')];
   if (state !== undefined && !isState(state))
     throw told('usage')`--state "${state}" is not a state.
       Give one of ${listed(states, 'or')}.`;
@@ -37,17 +35,17 @@ export function parseFilters(given: HistoryArgs, nowMs: number): Filters {
   if (to !== undefined && !to.startsWith('@') && !isWhole(to) && !beginningOf.test(to))
     throw told('usage')`--to "${to}" is not an address or the beginning of one.
       Give the recipient’s address, its first 4 characters or more, or @ and a name under recipients in the policy.`;
-  const [since, until] = [momentOf('since', given), momentOf('until', given)];
+  const [since, until] = [momentOf('since', args), momentOf('until', args)];
   if (since !== undefined && until !== undefined && msOf(since, nowMs) > msOf(until, nowMs))
     throw told('usage')`
-      --since "${given.text('since') ?? ''}" is later than --until "${given.text('until') ?? ''}": nothing lies between them.
+      --since "${args.text('since') ?? ''}" is later than --until "${args.text('until') ?? ''}": nothing lies between them.
       Give the earlier one to --since.`;
   return present({
     states: state === undefined ? undefined : [state],
     kind,
     to,
     asset: asset === '' ? undefined : asset,
-    batch: given.text('batch'),
+    batch: args.text('batch'),
     since,
     until,
     limit: most === undefined ? undefined : Number(most),
@@ -80,16 +78,12 @@ export async function withWholeAddress(filters: Filters, { reads }: Journal): Pr
 }
 
 /** A recipient’s name stands for the address that a policy gives it today. */
-export async function withRecipient(
-  filters: Filters,
-  given: HistoryArgs,
-  context: Context,
-): Promise<Filters> {
+export async function withRecipient(filters: Filters, app: App<HistoryArgs>): Promise<Filters> {
   if (filters.to?.startsWith('@') !== true) return filters;
   const { withAddress } = await import('../../../policy/policy.ts');
   const { fields, complaint } = withAddress(
     { to_address: filters.to },
-    (await policiesAndAssetNames(given, context)).policies,
+    (await policiesAndAssetNames(app)).policies,
   );
   if (complaint === undefined) return { ...filters, to: String(fields.to_address) };
   const { complaintWords } = await import('../../../once/entry/rules.ts');
@@ -107,8 +101,8 @@ export function selectionOf({ since, until, ...rest }: Filters, nowMs: number, l
   };
 }
 
-function momentOf(option: 'since' | 'until', given: HistoryArgs): Moment | undefined {
-  const text = given.text(option);
+function momentOf(option: 'since' | 'until', args: HistoryArgs): Moment | undefined {
+  const text = args.text(option);
   if (text === undefined) return undefined;
   const edge = option === 'since' ? 'begins' : 'ends';
   const moment = parseMoment(text, edge);

@@ -2,8 +2,9 @@ import { concluded, endingOf } from '../../../once/engine/outcome.ts';
 import { type Exit, told } from '../../../once/failures.ts';
 import type { Entry, Journal } from '../../../once/journal/journal.ts';
 import { formatCount } from '../../../once/phrases.ts';
+import type { App } from '../../app.ts';
 import { knownByName } from '../../bot/chooseBot.ts';
-import type { Context, Run } from '../../parse/command.ts';
+import type { Run } from '../../parse/command.ts';
 import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
 import { explain } from '../../say/explain.ts';
 import type { Problem } from '../../say/told.ts';
@@ -22,55 +23,53 @@ import {
 } from './filters.ts';
 import { type HistoryLayout, historyDetail, historyHeading, historyLayout, historyLine } from './view.ts';
 
-export const run: Run<HistoryArgs> = async (given, context) => {
-  const parsed = await withRecipient(parseFilters(given, context.clock.now()), given, context);
-  const isTotal = given.flag('total');
-  if (isTotal && (given.args.length > 0 || given.text('format') !== undefined))
+export const run: Run<HistoryArgs> = async (app) => {
+  const parsed = await withRecipient(parseFilters(app.args, app.clock.now()), app);
+  const isTotal = app.args.flag('total');
+  if (isTotal && (app.args.words.length > 0 || app.args.text('format') !== undefined))
     throw told('usage')`--total takes no IDs and no --format.
       Narrow it with --batch, --to, --since or another filter.`;
-  const format = await formatOf(given);
-  if (format === undefined && given.args.length === 0 && !(await isJournalThere(given, context)))
-    return sayEmpty(given, context);
-  return whileOpen(openJournalOf(given, context, 'look'), async (journal) => {
+  const format = await formatOf(app.args);
+  if (format === undefined && app.args.words.length === 0 && !(await isJournalThere(app)))
+    return sayEmpty(app);
+  return whileOpen(openJournalOf(app, 'look'), async (journal) => {
     const filters = await withWholeAddress(parsed, journal);
     if (isTotal) {
       const { showTotal } = await import('./export.ts');
-      await noteDeaths(journal, context);
-      return await showTotal(filters, journal, given, context);
+      await noteDeaths(journal, app);
+      return await showTotal(filters, journal, app);
     }
     if (format !== undefined) {
       const { exportHistory } = await import('./export.ts');
-      await noteDeaths(journal, context);
-      return await exportHistory(filters, format, journal, given, context);
+      await noteDeaths(journal, app);
+      return await exportHistory(filters, format, journal, app);
     }
-    return await (given.args.length === 0
-      ? list(filters, journal, given, context)
-      : details(journal, given, context));
+    return await (app.args.words.length === 0 ? list(filters, journal, app) : details(journal, app));
   });
 };
 
-async function formatOf(given: HistoryArgs): Promise<SettledFormat | undefined> {
-  if (given.text('format') === undefined) return undefined;
+async function formatOf(args: HistoryArgs): Promise<SettledFormat | undefined> {
+  if (args.text('format') === undefined) return undefined;
   const { exportFormat } = await import('./export.ts');
-  return exportFormat(given);
+  return exportFormat(args);
 }
 
 const defaultLimit = 20;
 
-async function sayEmpty(given: HistoryArgs, context: Context): Promise<Exit> {
-  context.display.notice(
-    given.flag('sandbox') && given.text('journal') === undefined
+async function sayEmpty(app: App<HistoryArgs>): Promise<Exit> {
+  app.display.notice(
+    app.args.flag('sandbox') && app.args.text('journal') === undefined
       ? 'Nothing is recorded in the sandbox yet.'
-      : `Nothing is recorded yet: there is no journal ${await shownLocation(await journalLocation(given, context))}.`,
+      : `Nothing is recorded yet: there is no journal ${await shownLocation(await journalLocation(app))}.`,
   );
   return 0;
 }
 
-async function list(filters: Filters, journal: Journal, given: HistoryArgs, context: Context): Promise<Exit> {
-  const { display } = context;
+async function list(filters: Filters, journal: Journal, app: App<HistoryArgs>): Promise<Exit> {
+  const { display } = app;
   const { limit = display.face === 'json' ? allOfThem : defaultLimit } = filters;
   // Entries of dead processes must be listed as unknown.
-  await noteDeaths(journal, context);
+  await noteDeaths(journal, app);
   let count = 0;
   let layout: HistoryLayout | undefined;
   // One more than is shown tells whether more exist.
@@ -79,7 +78,7 @@ async function list(filters: Filters, journal: Journal, given: HistoryArgs, cont
     const shown = entries.slice(0, limit - count);
     count += entries.length;
     const reports = await Promise.allSettled(
-      shown.map((entry) => storedReport(entry, given.command, journal.reads)),
+      shown.map((entry) => storedReport(entry, app.args.command, journal.reads)),
     );
     const readable = reports.flatMap((report) => (report.status === 'fulfilled' ? [report.value.entry] : []));
     const before = layout;
@@ -99,17 +98,17 @@ async function list(filters: Filters, journal: Journal, given: HistoryArgs, cont
   return 0;
 }
 
-async function details(journal: Journal, given: HistoryArgs, context: Context): Promise<Exit> {
+async function details(journal: Journal, app: App<HistoryArgs>): Promise<Exit> {
   // All IDs are checked before the first entry is shown.
   const found = new Map<string, Entry>();
-  for (const text of given.args) {
+  for (const text of app.args.words) {
     const entry = await entryByIdOrName(text, journal);
     found.set(entry.id, entry);
   }
   for (const [index, entry] of [...found.values()].entries()) {
-    if (index > 0 && context.display.face === 'human' && !context.display.quiet)
-      await context.display.show({ json: {}, human: () => '\n' });
-    await detail(entry, journal, given, context);
+    if (index > 0 && app.display.face === 'human' && !app.display.quiet)
+      await app.display.show({ json: {}, human: () => '\n' });
+    await detail(entry, journal, app);
   }
   return 0;
 }
@@ -118,11 +117,11 @@ async function details(journal: Journal, given: HistoryArgs, context: Context): 
 async function explainStanding(
   entry: Entry,
   { reads, clock }: Journal,
-  context: Context,
+  app: App,
 ): Promise<Problem | undefined> {
   if (entry.state === 'open' || entry.state === 'sending') return undefined;
   // The history can be read whatever is wrong with the profiles.
-  const bot = await knownByName(entry.bot, botInputs(context)).catch(() => undefined);
+  const bot = await knownByName(entry.bot, botInputs(app)).catch(() => undefined);
   const hasNode = bot?.chain !== undefined;
   return explain(endingOf(await concluded(entry, reads, false)), clock.now(), { hasNode }).problem;
 }
@@ -134,16 +133,16 @@ function withoutItself(explained: Problem | undefined): Problem | undefined {
   return { ...explained, next: others.map((one) => ('decides' in one ? { decides: one.decides } : one)) };
 }
 
-async function detail(found: Entry, journal: Journal, given: HistoryArgs, context: Context): Promise<void> {
-  const { display } = context;
-  if (found.state === 'sending' && !found.ownerLives) await noteDeaths(journal, context);
+async function detail(found: Entry, journal: Journal, app: App<HistoryArgs>): Promise<void> {
+  const { display } = app;
+  if (found.state === 'sending' && !found.ownerLives) await noteDeaths(journal, app);
   const entry = (await journal.reads.get(found.id)) ?? found;
-  const report = await storedReport(entry, given.command, journal.reads);
+  const report = await storedReport(entry, app.args.command, journal.reads);
   const view = historyDetail({
     report,
     attempts: await journal.reads.attemptsOf(entry.id),
     decisions: await journal.reads.decisionsOf(entry.id),
-    explained: withoutItself(await explainStanding(entry, journal, context)),
+    explained: withoutItself(await explainStanding(entry, journal, app)),
   });
   await display.show(view);
 }
