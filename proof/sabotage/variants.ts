@@ -222,11 +222,7 @@ export const variants: readonly Variant[] = [
     name: 'approval-of-another-body',
     what: 'an approval is taken for whatever body the entry has',
     seams: [
-      seam(
-        'once/engine/planKinds',
-        'planFor',
-        (planFor) => (found) => planFor({ ...found, proposed: false }),
-      ),
+      seam('once/engine/planKinds', 'planFor', (planFor) => (found) => planFor({ ...found, decided: false })),
       seam('once/journal/schema', 'frozenBody', ([on, , says]) => [on, 'false', says] as const),
       seam(
         'once/journal/schema',

@@ -1,4 +1,5 @@
 import type { Bot } from '../once/connection.ts';
+import { proposerOf } from '../once/engine/approval.ts';
 import { allowed, type EngineContext, type Word } from '../once/engine/context.ts';
 import { countedAsset, type Spending, unitsOf } from '../once/entry/amount.ts';
 import { assetNamesOf } from '../once/entry/assetNames.ts';
@@ -157,7 +158,7 @@ function wordOfWaiting(policies: Policies, { isShared }: Pick<SpendOrder, 'isSha
 
 /** Whether another database role approved it than the one that proposed it. A person's name is only claimed. */
 export function isApprovedByAnother(decisions: readonly Decision[]): boolean {
-  const proposed = decisions.find(({ kind }) => kind === 'proposed')?.role;
+  const proposed = proposerOf(decisions);
   const isByAnother = ({ kind, role }: Decision): boolean =>
     kind === 'approved' && role !== undefined && role !== proposed;
   const since = decisions.findLastIndex(({ kind }) => kind === 'proposed' || kind === 'declined');

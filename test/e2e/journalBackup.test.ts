@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sharedServer } from '../support/postgres/server.ts';
 import { payAda, SandboxHome } from '../support/sandboxHome.ts';
+import { onTerminalHere } from '../support/terminalHere.ts';
 
 let operator: SandboxHome;
 let copy: string;
@@ -60,6 +61,20 @@ test('a batch with a backup begins no row, and nothing says to run it again', as
   const { stdout } = await operator.apart([...batch, '--json']);
   const end = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
   expect(end.error).toMatchObject({ code: 'journal-closed', retry: 'decide' });
+  expect(await paid()).toHaveLength(1);
+});
+
+test('nobody is asked about a batch with a backup, and its dry run ends as it would', async () => {
+  expect((await operator.apart([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
+  expect((await operator.apart(['journal', 'backup', copy])).code).toBe(0);
+  const equal = operator.home.file(
+    'rows.csv',
+    `id,to_address,asset,amount\na,${payAda[2]},SOL,${payAda.at(-1)}\n`,
+  );
+  const batch = ['batch', 'transfer', equal, '--once', 'nov', '--journal', copy];
+  const asked = await onTerminalHere(batch, [], operator.env);
+  expect([asked.code, asked.shown]).toEqual([10, expect.not.stringMatching(/Pay them besides|\[y\/N\]/u)]);
+  expect((await operator.apart([...batch, '--dry-run'])).code).toBe(10);
   expect(await paid()).toHaveLength(1);
 });
 

@@ -252,3 +252,21 @@ describe('resolve', () => {
     expect((await onTerminalHere(argv, [['[y/N] ', 'y\r']], operator.env)).code).toBe(0);
   });
 });
+
+test('a name that a person gave up stands for its own body alone', async () => {
+  const operator = await SandboxHome.open();
+  try {
+    await operator.sandbox.faults({ kind: 'reply', status: 429, operation: 'transfer' });
+    const five = [...payAda.slice(0, -1), '5', '--once', 'rent', '--max-wait', '0s'];
+    const { entry } = await operator.json(five);
+    expect(entry).toMatchObject({ state: 'open' });
+    const given = ['resolve', entry?.id ?? '', '--did-not-happen', '--reason', 'given up', '--yes'];
+    expect(await operator.json(given)).toMatchObject({ exit: 0 });
+    const six = [...payAda.slice(0, -1), '6', '--once', 'rent'];
+    expect((await operator.run([...six, '--dry-run'])).code).toBe(6);
+    expect(await operator.json(six)).toMatchObject({ exit: 6, error: { code: 'other-body' } });
+    expect(await operator.json(five)).toMatchObject({ exit: 0, outcome: 'accepted' });
+  } finally {
+    await operator.close();
+  }
+});

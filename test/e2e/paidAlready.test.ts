@@ -306,6 +306,10 @@ describe('a batch', () => {
     const kept = await operator.run(['history', '--batch', 'payroll', '--format', 'jsonl']);
     expect(jsonLines(kept.stdout)).toMatchObject([{ amount: payAda.at(-1) }]);
     expect((await batch(path, 'payroll')).code).toBe(0);
+    // One payment settles one row, also where that row had been refused before.
+    expect((await batch(path, 'payroll-2', '--skip-repeats')).code).toBe(10);
+    const status = await operator.run(['batch', 'status', 'payroll']);
+    expect(status.stdout).toContain('1 paid earlier as other');
     expect(await effects()).toBe(1);
   });
 

@@ -28,13 +28,18 @@ export function isUnsettled(entry: Pick<Entry, 'state' | 'approved'>): boolean {
   return state === 'sending' || state === 'unknown' || state === 'held' || isApprovedAndUnsent(entry);
 }
 
+/** The first role that proposed it. An imported file has none. */
+export function proposerOf(decisions: readonly Decision[]): string | undefined {
+  return decisions.find(({ kind, role }) => kind === 'proposed' && role !== undefined)?.role;
+}
+
 /** The role that asked for the approval of another role, if that was asked for. */
 export async function roleThatMayNot(
   id: string,
   reads: Pick<Reads, 'decisionsOf'>,
 ): Promise<string | undefined> {
   const proposals = (await reads.decisionsOf(id)).filter(({ kind }) => kind === 'proposed');
-  return proposals.some(({ needs }) => needs === 'another-role') ? proposals[0]?.role : undefined;
+  return proposals.some(({ needs }) => needs === 'another-role') ? proposerOf(proposals) : undefined;
 }
 
 /** The decision that ended it. */

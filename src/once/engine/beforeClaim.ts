@@ -1,3 +1,4 @@
+import type { Failure } from '../failures.ts';
 import type { Entry } from '../journal/journal.ts';
 import type { EngineContext } from './context.ts';
 import { equalPayments } from './equal.ts';
@@ -16,6 +17,8 @@ export type Agreed = Plan & {
   readonly again: boolean;
   /** The ids of the equal payments beside which it is meant: those that were there when it was asked. */
   readonly pays: readonly string[];
+  /** Why nobody was asked. */
+  readonly closed?: Failure;
 };
 
 /** Asks about the plan until a person has agreed to what will be done. */
@@ -28,7 +31,7 @@ export async function agree(
   const { closed, reads } = engine.journal;
   const plan = await makePlan(identity, engine, reads, { waitedFor });
   // Nothing will be sent, so there is nothing to ask.
-  if (closed !== undefined) return { ...plan, again: false, pays: [] };
+  if (closed !== undefined) return { ...plan, again: false, pays: [], closed };
   // A Yes to "again?" begins a new entry.
   const mayAskAgain = plan.is === 'already-done' && identity.key === undefined;
   const equal = await equalAhead(mayAskAgain ? planOfNewJournal : plan, identity, engine);

@@ -196,7 +196,9 @@ async function begin(
     await keepProposer(entry, tx, engine, word.needs);
     return concluded(entry, tx, false);
   }
-  if (closed !== undefined) return { is: 'not-sent', because: 'refused', failure: closed.failure };
+  // Nobody was asked while it was closed, so it begins nothing where it was opened since.
+  const shut = closed?.failure ?? agreed?.closed;
+  if (shut !== undefined) return { is: 'not-sent', because: 'refused', failure: shut };
   const paid = await paidAlready(candidate, tx, engine, agreed);
   if (paid !== undefined) return paid;
   const entry = await tx.begin(candidate, journal.hashOf(bot.token.reveal()), nowMs);
@@ -214,7 +216,7 @@ export async function resumeOrHold(
   entry: Entry,
   tx: Transaction,
   engine: EngineContext,
-  agreed?: Pick<Agreed, 'pays'>,
+  agreed?: Pick<Agreed, 'pays' | 'closed'>,
 ): Promise<Step> {
   const why = whyHold(entry, engine);
   return why === undefined ? claimFound(entry, tx, engine, agreed) : holdFor(why, entry, tx, engine);
@@ -225,7 +227,7 @@ export async function claimFound(
   entry: Entry,
   tx: Transaction,
   engine: EngineContext,
-  agreed?: Pick<Agreed, 'pays'>,
+  agreed?: Pick<Agreed, 'pays' | 'closed'>,
   decision?: Decision,
 ): Promise<Claim | Outcome> {
   const { id, fingerprint, mayHaveLandedAtMs } = entry;
@@ -241,7 +243,9 @@ export async function claimFound(
   if (word.is === 'refused') return { is: 'not-sent', because: 'refused', failure: word.failure };
   if (word.is === 'needs-approval') return holdFor('approval', entry, tx, engine, word.needs);
   if (closed !== undefined && isInDoubt) return { ...(await concluded(entry, tx, false)), stopped: closed };
-  if (closed !== undefined) return { is: 'not-sent', because: 'refused', failure: closed.failure };
+  // Nobody was asked while it was closed, so it begins nothing where it was opened since.
+  const shut = closed?.failure ?? agreed?.closed;
+  if (shut !== undefined) return { is: 'not-sent', because: 'refused', failure: shut };
   const paid = isInDoubt ? undefined : await paidAlready(entry, tx, engine, agreed);
   if (paid !== undefined) return paid;
   if (decision !== undefined) await tx.decide(id, { ...decision, fingerprint });
@@ -260,12 +264,21 @@ export async function closedFor(
   return failure && { because: 'closed', failure };
 }
 
+/** In a journal that was moved nobody decides: what goes on is at the other place. */
+export async function refuseMoved(
+  reads: Pick<Reads, 'closings'>,
+  journal: Pick<Journal, 'place'>,
+): Promise<void> {
+  const closed = await closedFor(reads, journal);
+  if (closed?.failure.code === 'journal-moved') throw closed.failure;
+}
+
 /** The equal payments, unless somebody has said that this one is meant besides them. */
 async function paidAlready(
   payment: Pick<Entry, 'id' | 'baseUrl' | 'payment'>,
   tx: Transaction,
   { bot, clock, repeats }: EngineContext,
-  agreed: Pick<Agreed, 'pays'> | undefined,
+  agreed: Pick<Agreed, 'pays' | 'closed'> | undefined,
 ): Promise<PaidAlready | undefined> {
   if (repeats === 'pay') return undefined;
   const besides = agreed === undefined ? repeats : { ids: agreed.pays };
@@ -278,9 +291,10 @@ async function paidAlready(
 async function keepProposer(
   { id, fingerprint }: Entry,
   tx: Transaction,
-  { who, proposes, clock }: EngineContext,
+  { who, proposes, clock, journal }: EngineContext,
   needs: Decision['needs'],
 ): Promise<void> {
+  await refuseMoved(tx, journal);
   const reason: ApprovalReason = proposes === true ? 'proposed' : 'above-limit';
   const proposal = { kind: 'proposed', reason, signature: undefined, fingerprint, needs } as const;
   await tx.decide(id, { ...proposal, who, atMs: clock.now() });

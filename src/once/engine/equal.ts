@@ -16,18 +16,16 @@ type ToPay = Pick<Entry, 'id' | 'baseUrl' | 'payment'>;
 export async function equalPayments(
   { id, baseUrl, payment }: ToPay,
   { assetNames }: Pick<Bot, 'assetNames'>,
-  reads: Pick<Reads, 'equalEntries' | 'rowsSince' | 'get'>,
+  reads: Pick<Reads, 'equalEntries' | 'rowsSince'>,
   nowMs: number,
   { rows, ids = [] }: Besides = {},
 ): Promise<readonly Entry[]> {
-  const [origin, sinceMs] = [originOf(baseUrl), nowMs - equalWithinMs];
-  const payments = underEachName(payment, assetNames);
-  const about = { id, batch: rows?.name ?? '', origin, sinceMs };
+  const batch = rows === undefined || (await rows.haveOthers(reads)) ? '' : rows.name;
+  const about = { id, batch, origin: originOf(baseUrl), sinceMs: nowMs - equalWithinMs };
   // Together: on a server this is one round trip.
-  const found = await Promise.all([
-    ...payments.map((one) => reads.equalEntries({ ...about, payment: one })),
-    rows?.paid(payments, origin, sinceMs, reads) ?? [],
-  ]);
-  const others = found.flat().filter((one) => !ids.includes(one.id));
+  const found = await Promise.all(
+    underEachName(payment, assetNames).map((one) => reads.equalEntries({ ...about, payment: one })),
+  );
+  const others = found.flat().filter((one) => !ids.includes(one.id) && rows?.isOwn(one.key) !== true);
   return others.sort((a, b) => (b.countsAtMs ?? 0) - (a.countsAtMs ?? 0));
 }

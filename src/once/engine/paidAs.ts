@@ -3,7 +3,7 @@ import { underEachName } from '../entry/assetNames.ts';
 import { nameOf } from '../entry/naming.ts';
 import type { Entry, Reads } from '../journal/journal.ts';
 import { lastDecision } from './approval.ts';
-import { asWantedNow, nameTaken } from './claim.ts';
+import { asWantedNow, nameTaken, refuseMoved } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { type Identity, makePlan, newEntry } from './plan.ts';
@@ -26,8 +26,10 @@ export async function settleAsPaid(
     if (is === 'name-taken') return nameTaken(mustFind(found), identity, engine);
     if (is !== 'new-entry' && is !== 'send-same-key') return concluded(mustFind(found), tx, true);
     const equal = mustFind(await tx.get(otherId));
-    if (oneOfSeveral || !(await settlesOne(equal, identity, engine.bot, tx)))
+    const mayHavePaid = found?.inDoubt === true;
+    if (oneOfSeveral || mayHavePaid || !(await settlesOne(equal, identity, engine.bot, tx)))
       return { is: 'not-sent', because: 'paid-already', equal, ids: [otherId] };
+    await refuseMoved(tx, engine.journal);
     const atMs = engine.clock.now();
     const { id } =
       found === undefined
@@ -54,10 +56,10 @@ async function settlesOne(
 
 /** The entry whose payment it was settled as. */
 export async function paidAs(
-  { id, state, attempts }: Entry,
+  { id, state, inDoubt }: Entry,
   reads: Pick<Reads, 'decisionsOf' | 'get'>,
 ): Promise<Entry | undefined> {
-  if (state !== 'resolved' || attempts > 0) return undefined;
+  if (state !== 'resolved' || inDoubt) return undefined;
   const decision = await lastDecision(id, reads);
   return decision?.kind === 'happened' ? reads.get(decision.reason) : undefined;
 }

@@ -71,7 +71,7 @@ async function howFound(
     sameBot,
     sameBody,
     ownerAlive: isBeingSent(found),
-    proposed: !isSame && (await reads.decisionsOf(found.id)).some(({ kind }) => kind === 'proposed'),
+    decided: !isSame && (await reads.decisionsOf(found.id)).length > 0,
     reported: found.reportedAtMs !== undefined,
     recent: found.countsAtMs !== undefined && found.countsAtMs >= planner.clock.now() - equalWithinMs,
     holds: whyHold(found, planner) !== undefined,

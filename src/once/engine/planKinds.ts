@@ -52,7 +52,7 @@ export type Found = Pick<Entry, 'kind' | 'state' | 'inDoubt' | 'resolvedAs'> & {
   readonly sameBody: boolean;
   readonly ownerAlive: boolean;
   /** People were shown its body, so that never changes. */
-  readonly proposed: boolean;
+  readonly decided: boolean;
   readonly reported: boolean;
   /** Its latest attempt that may have paid was in the last 12 hours, or later than now. */
   readonly recent: boolean;
@@ -75,7 +75,7 @@ const rerunTable: readonly (readonly [fits: (found: Found) => boolean, plan: Pla
     (found) =>
       found.named &&
       !(found.sameBot && found.sameBody) &&
-      !(startsAgain(found) && !found.inDoubt && !found.proposed),
+      !(startsAgain(found) && !found.inDoubt && !found.decided),
     'name-taken',
   ],
   [({ state, ownerAlive }) => state === 'sending' && ownerAlive, 'wait'],

@@ -128,7 +128,7 @@ export class LastCheck {
   ask(): Trouble | undefined {
     const { journal, clock, interrupts } = this.#engine;
     if (interrupts.first.aborted) return { is: 'interrupted' };
-    const failure = journalTrouble(journal);
+    const failure = journalTrouble(journal, true);
     if (failure !== undefined) {
       this.#shut = { because: 'journal', failure };
       return { is: 'journal-gone' };
@@ -145,9 +145,12 @@ export class LastCheck {
  * If the journal's own files are gone, what is written is lost with this process. Then nothing may leave, and nothing
  * counts as recorded.
  */
-function journalTrouble(journal: Pick<EngineContext['journal'], 'trouble'>): Failure | undefined {
+function journalTrouble(
+  journal: Pick<EngineContext['journal'], 'trouble'>,
+  isLast = false,
+): Failure | undefined {
   try {
-    const trouble = journal.trouble();
+    const trouble = journal.trouble(isLast);
     return trouble?.is === 'files' ? trouble.failure : undefined;
   } catch (thrown) {
     return asFailure(thrown);

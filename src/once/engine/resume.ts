@@ -7,7 +7,7 @@ import {
   refuseTaken,
   roleThatMayNot,
 } from './approval.ts';
-import { claimFound, resumeOrHold, type Step, untilClaimed } from './claim.ts';
+import { claimFound, refuseMoved, resumeOrHold, type Step, untilClaimed } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { carryOut } from './execute.ts';
 import { engineFailure } from './failures.ts';
@@ -68,7 +68,7 @@ export function refuseProposal(entry: Entry): void {
 
 /** Records an operator's decision whether it happened. The last word counts. Refused if the journal has proof. */
 export async function resolveEntry(shown: Shown, decision: Decision, journal: Journal): Promise<Entry> {
-  const work = decideOn(shown, decision, async (entry, tx) => {
+  const work = decideOn(shown, decision, journal, async (entry, tx) => {
     const { id, state, resolvedAs } = entry;
     refuseWhatIsProven(entry);
     refuseProposal(entry);
@@ -104,8 +104,9 @@ export async function decideProposals(
   );
 }
 
-function ofProposal(shown: Shown, decision: ProposalDecision, { role }: Pick<Journal, 'role'>): Work<Entry> {
-  return decideOn(shown, decision, async (entry, tx) => {
+function ofProposal(shown: Shown, decision: ProposalDecision, journal: Journal): Work<Entry> {
+  const { role } = journal;
+  return decideOn(shown, decision, journal, async (entry, tx) => {
     const { id, state, approved, inDoubt, fingerprint } = entry;
     const isUnpaid = state === 'open' || state === 'rejected';
     // Each approval of what may still be sent is kept: some policies count only that of another role.
@@ -125,6 +126,7 @@ function ofProposal(shown: Shown, decision: ProposalDecision, { role }: Pick<Jou
 function decideOn(
   shown: Shown,
   { atMs }: Decision,
+  journal: Journal,
   decide: (entry: Entry, tx: Transaction) => Promise<Decision | undefined>,
 ): Work<Entry> {
   const { id } = shown.entry;
@@ -133,6 +135,7 @@ function decideOn(
     const entry = mustFind(await tx.get(id));
     const decided = await decide(entry, tx);
     if (decided === undefined) return entry;
+    await refuseMoved(tx, journal);
     // An approval of what is approved already changes nothing but who said so.
     if (decided.kind !== 'approved' || !entry.approved) await refuseChanged(shown, entry, tx);
     await keepDecision(entry, decided, tx);

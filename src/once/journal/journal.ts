@@ -127,7 +127,7 @@ type EqualSince = Pick<EqualTo, 'id' | 'origin' | 'payment'> & {
 export type Receipt = Of<typeof receiptColumns>;
 
 /** A row of a batch as a payment. */
-export type RowStanding = Pick<Entry, 'id' | 'key'> & { readonly seq: number; readonly payment: string };
+export type RowStanding = Pick<Entry, 'key'> & { readonly seq: number };
 
 /** Why a journal begins no attempt, until it ends. */
 export type Closing = Of<typeof closingColumns>;
@@ -264,7 +264,8 @@ export interface Journal {
 
   /** This process as an owner. For others it is alive until it ends, however it ends. */
   self(): string;
-  trouble(): JournalTrouble | undefined;
+  /** The last time that it is asked before something leaves, nothing is taken from an earlier look. */
+  trouble(isLast?: boolean): JournalTrouble | undefined;
 
   /** Runs `work` alone: meanwhile nobody else writes what it reads. Durable when it resolves. */
   commit<Result>(work: Work<Result>, guards?: Guards): Promise<Result>;

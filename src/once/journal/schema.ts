@@ -23,7 +23,7 @@ export const schemaVersion = 5;
 /** Whether it counts as spent: it was paid, or may have been. */
 export const counts = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
     OR (state = 'held' AND coalesce(why, '') <> 'approval')
-    OR (coalesce(resolved_as, '') = 'happened' AND attempts > 0))`;
+    OR (coalesce(resolved_as, '') = 'happened' AND was_in_doubt = 1))`;
 
 /** Whether a decision about the present body has approved it, later than its proposal and than any that declined it. */
 export const approvedBy = (
@@ -65,10 +65,16 @@ export const closings = table(
   'CHECK ((ended_at IS NULL) = (ended_by IS NULL))',
 );
 
-/** For one recipient's history, and for the payments that count as another's. */
-export const latestIndexes = `CREATE INDEX entries_recipient ON entries ((${recipientIn('instr')}), created_at, seq)
+/** Those that are not as version 4 had them. */
+export const latestIndexes = `
+CREATE INDEX entries_recipient ON entries ((${recipientIn('instr')}), created_at, seq)
   WHERE payment IS NOT NULL;
-CREATE INDEX entries_settled ON entries (payment) WHERE resolved_as = 'happened' AND attempts = 0;`;
+CREATE INDEX entries_settled ON entries (payment) WHERE resolved_as = 'happened' AND was_in_doubt = 0;
+-- Every claim of a payment asks for equal ones. It passes over the rows of its own batch.
+CREATE INDEX entries_equal ON entries (payment, (${paidUntil}), (${batchOfRow})) WHERE ${counts};
+-- What was spent, of an asset over all services: if a limit counted per base URL, another spelling of one would evade it.
+CREATE INDEX entries_spent ON entries (asset, tried_at, whole, nanos) WHERE ${counts};
+`;
 
 /** Flags are 0 or 1, times are milliseconds, lists are JSON. A CHECK is what one row can say of itself. */
 export const tables = `
@@ -109,10 +115,6 @@ CREATE INDEX entries_not_accepted ON entries (state, created_at, seq) WHERE stat
 CREATE INDEX entries_name ON entries (name, created_at, seq) WHERE name IS NOT NULL;
 CREATE INDEX entries_kind ON entries (kind, created_at, seq);
 ${latestIndexes}
--- Every claim of a payment asks for equal ones. It passes over the rows of its own batch.
-CREATE INDEX entries_equal ON entries (payment, (${paidUntil}), (${batchOfRow})) WHERE ${counts};
--- What was spent, of an asset over all services: if a limit counted per base URL, another spelling of one would evade it.
-CREATE INDEX entries_spent ON entries (asset, tried_at, whole, nanos) WHERE ${counts};
 
 ${table('batches', batchColumns, 'PRIMARY KEY (name, base_url, kind)')}
 ${ofEntry('attempts', attemptColumns, 'UNIQUE (entry, number)', 'CHECK ((verdict IS NULL) = (ended_at IS NULL))')}

@@ -92,9 +92,9 @@ function textsIn(dialect: Dialect) {
     equalEntries: `SELECT ${entry} FROM ${entries} WHERE payment = :payment AND ${counts}
       AND (${paidUntil}) >= :since AND ${atOrigin} AND id <> :id AND ${batchOfRow} IS DISTINCT FROM :batch
       ORDER BY tried_at DESC`,
-    rowsSince: `SELECT seq, id, key, payment FROM ${entries} WHERE seq > :after AND ${aside('name')} = :name
+    rowsSince: `SELECT seq, key FROM ${entries} WHERE seq > :after AND ${aside('name')} = :name
       AND named_by = 'row' AND payment IS NOT NULL ORDER BY seq`,
-    settledBy: `SELECT id FROM ${entries} WHERE payment = :payment AND resolved_as = 'happened' AND attempts = 0
+    settledBy: `SELECT id FROM ${entries} WHERE payment = :payment AND resolved_as = 'happened' AND was_in_doubt = 0
       AND (SELECT 1 FROM ${decisions} WHERE decisions.entry = entries.seq AND reason = :by LIMIT 1) = 1 LIMIT 1`,
     equalPayments: `SELECT id FROM ${entries} WHERE payment = :payment AND payment IS NOT NULL AND id <> :id
       AND ${counts} AND tried_at >= :since AND created_at <= :until AND ${atOrigin} ORDER BY seq LIMIT 1000`,
@@ -112,7 +112,7 @@ function textsIn(dialect: Dialect) {
     // The owners are looked up for groups, not for rows. What was resolved as another entry's payment names that one.
     rowsStanding: `SELECT ${withOwner('standings')} FROM (
         SELECT kind, base_url, bot, state, why, resolved_as, ${approvedUnsent} AS approved, owner, count(*) AS rows,
-          substr(payment, ${position}(payment, '",') + 2) AS paid, CASE WHEN resolved_as = 'happened' AND attempts = 0
+          substr(payment, ${position}(payment, '",') + 2) AS paid, CASE WHEN resolved_as = 'happened' AND was_in_doubt = 0
             THEN (SELECT coalesce(other.name, other.id) FROM ${decisions} JOIN ${entries} AS other ON other.id = reason
               WHERE decisions.entry = entries.seq ORDER BY decisions.seq DESC LIMIT 1) END AS paid_as, min(created_at) AS begun_at, max(updated_at) AS updated_at
         FROM ${entries} WHERE name = :name AND named_by = 'row'
@@ -202,12 +202,7 @@ const decisionOf = reading({ ...decisionColumns, ...roleColumn, ...needsColumn }
 const observationOf = reading(observationColumns);
 const receiptOf = reading(receiptColumns);
 const batchInputOf = reading(batchColumns);
-const rowStandingOf = ({ seq, id, key, payment }: JournalRow): RowStanding => ({
-  seq: Number(seq),
-  id: String(id),
-  key: String(key),
-  payment: String(payment),
-});
+const rowStandingOf = ({ seq, key }: JournalRow): RowStanding => ({ seq: Number(seq), key: String(key) });
 export const closingOf = reading(closingColumns);
 
 /** What a database asks with. */

@@ -6,6 +6,7 @@ import type { Plan } from '../../../src/once/engine/plan.ts';
 import { decideProposal, refuseProposal, resolveEntry, resume } from '../../../src/once/engine/resume.ts';
 import type { Shown } from '../../../src/once/engine/shown.ts';
 import { Failure } from '../../../src/once/failures.ts';
+import { SourceFile } from '../../../src/once/journal/file/sourceFile.ts';
 import type { Decision, Entry, Journal } from '../../../src/once/journal/journal.ts';
 import { isApprovedByAnother } from '../../../src/policy/spend.ts';
 import { policyOf } from '../../support/policies.ts';
@@ -199,6 +200,20 @@ describe('what was proposed', () => {
   });
 });
 
+test('in a journal that was moved while somebody was asked, nothing is decided', async () => {
+  await approved();
+  const seen = await shown();
+  const journal = scripted.open();
+  const source = SourceFile.open(scripted.path);
+  source.closeFor('the server', 'ada', 0);
+  source.close();
+  const declining = { ...scripted.word('declined'), kind: 'declined' } as const;
+  await expect(decideProposal(seen, declining, journal)).rejects.toMatchObject({ code: 'journal-moved' });
+  const another = scripted.run(transfer({}, once('other')), [], { ...proposing, journal });
+  await expect(another).rejects.toMatchObject({ code: 'journal-moved' });
+  expect(await journal.reads.decisionsOf(seen.entry.id)).toHaveLength(2);
+});
+
 test('an approval is of what was shown, and is kept with its body', async () => {
   await proposed();
   const before = await shown();
@@ -263,6 +278,11 @@ describe('another’s approval', () => {
         ['approved', 'r'],
         ['approved', 's'],
       ],
+      true,
+    ],
+    [
+      'another role, of what was imported',
+      [['proposed'], ['approved'], ['proposed', 'r'], ['approved', 's']],
       true,
     ],
     ['no role', [['proposed', 'r'], ['approved']], false],

@@ -126,13 +126,15 @@ const happened = ({ found }: Situation) => found === 'accepted' || found === 're
 // silent: something that happened without an attempt; it is reported again.
 const recently = (s: Situation) => s.latest !== 'older';
 
+const wasDecided = ({ found, proposal }: Situation) => proposal !== 'never' || found.startsWith('resolved');
+
 const rerunTable: Table<Situation, Plan> = [
   [
     (s) =>
       s.named &&
       s.found !== 'none' &&
       s.given !== 'same' &&
-      !(startsAgain(s) && s.doubt === 'never' && s.proposal === 'never'),
+      !(startsAgain(s) && s.doubt === 'never' && !wasDecided(s)),
     'name-taken',
   ],
   [(s) => s.found === 'sending, owner alive', 'wait'],

@@ -27,7 +27,7 @@ test('a re-run is what the design says, for everything that a journal may have',
       named,
       sameBot: given !== 'another bot',
       sameBody: given !== 'another body',
-      proposed: proposal !== 'never',
+      decided: proposal !== 'never' || cell.found.startsWith('resolved'),
       reported,
       // Without an attempt, it was left out because another entry had paid it. Such rows have names.
       recent: latest !== 'older' && latest !== 'no attempt',

@@ -21,6 +21,11 @@ export async function agreeOn(plan: BatchPlan, batch: Batch): Promise<Agreed | R
   if (tooLittle !== undefined) return tooLittle;
   const shown: BatchShown = { plan, batch, balance };
   const at = app.args.flag('dry-run') || app.args.flag('yes') ? 'none' : display.terminal();
+  // Nothing will be sent, so there is nothing to ask.
+  if (batch.journal?.closed !== undefined) {
+    if (!app.args.flag('dry-run')) display.notice(lineOf(shown));
+    return { repeats: options.repeats, balance };
+  }
   const equal = equalRows(plan);
   if (equal.length > 0 && options.repeats === undefined) {
     if (at === 'foreground') return askAboutEqual(shown);

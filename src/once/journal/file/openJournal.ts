@@ -46,8 +46,8 @@ export function openJournal(
     clock,
     reads: store.reads,
     self: base.owners.self,
-    trouble: () => {
-      if (isWhole) return undefined;
+    trouble: (isLast = false) => {
+      if (isWhole && !isLast) return undefined;
       const found = base.guard(() => files.trouble());
       isWhole = found === undefined;
       return found && { is: 'files', failure: journalFailure('taken-away', found) };

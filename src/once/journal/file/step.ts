@@ -22,7 +22,7 @@ const step = [
   'ALTER TABLE entries DROP COLUMN approved',
   'ALTER TABLE attempts DROP COLUMN verified',
   `ALTER TABLE decisions ADD COLUMN ${needsColumn.needs.sql}`,
-  'DROP INDEX entries_payment',
+  'DROP INDEX entries_payment; DROP INDEX entries_equal; DROP INDEX entries_spent',
   latestIndexes,
   closings,
   `INSERT INTO closings (kind, who, at, reason)

@@ -503,10 +503,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         ]);
         await done(journal, 'accepted', { ...row('mine', '2'), key: 'k5' });
         const [first, ...more] = await journal.rowsSince('mine', 0);
-        expect([first, ...more]).toMatchObject([
-          { key: 'k2', payment },
-          { key: 'k5', payment },
-        ]);
+        expect([first, ...more]).toMatchObject([{ key: 'k2' }, { key: 'k5' }]);
         expect(await journal.rowsSince('mine', first?.seq ?? 0)).toEqual(more);
       });
 
