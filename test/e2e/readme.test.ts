@@ -105,7 +105,7 @@ describe('the recipes', () => {
       const words = (own.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/gu) ?? []).map((word) =>
         word.replace(/["']/gu, ''),
       );
-      expect(parseCommandLine(words, commandTree, 80), line).toHaveProperty('given');
+      expect(parseCommandLine(words, commandTree, 80), line).toHaveProperty('args');
     }
   });
 
