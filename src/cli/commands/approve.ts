@@ -9,15 +9,15 @@ import type { Suggestion } from '../../once/says.ts';
 import type { App } from '../app.ts';
 import type { Run } from '../parse/command.ts';
 import type { ApproveArgs, DeclineArgs } from '../parse/sendingSpecs.ts';
+import { confirmDecision, confirmed, decideEach, reasonOf, reversing } from '../run/deciding.ts';
+import { openJournalOf, settingsOf, whileOpen, whoDecides } from '../run/openJournal.ts';
+import { combineExits, storedReport } from '../run/stored.ts';
 import { optionWords } from '../say/suggest.ts';
 import { noTerminalFor, problemOf } from '../say/told.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
 import { decisionLines, drawEntry, forWhom, outcomeView, requestOf } from '../show/report.ts';
 import { safeLine } from '../show/text.ts';
-import { confirmDecision, confirmed, decideEach, reasonOf, reversing } from './deciding.ts';
-import { openJournalOf, settingsOf, whileOpen, whoDecides } from './openJournal.ts';
-import { combineExits, storedReport } from './stored.ts';
 
 type Kind = 'approved' | 'declined';
 type DecideArgs = ApproveArgs | DeclineArgs;

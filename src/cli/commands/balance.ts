@@ -6,13 +6,13 @@ import { listed } from '../../once/phrases.ts';
 import type { App } from '../app.ts';
 import { type ChainBot, type ChainProfile, knownBot, noBot } from '../bot/chooseBot.ts';
 import type { Run } from '../parse/command.ts';
+import { mintOf, type OpenedChain, openChain } from '../run/chain.ts';
+import { botInputs, botOptions, openBot } from '../run/openBot.ts';
+import { settingsOf } from '../run/openJournal.ts';
 import { balanceText, type Payable, tooLittle, type WalletBalance } from '../say/balance.ts';
 import { chainLacks, nodeTrouble, reasonWords } from '../say/chain.ts';
 import { problemOf } from '../say/told.ts';
 import { card, type Fact } from '../show/card.ts';
-import { mintOf, type OpenedChain, openChain } from './chain.ts';
-import { botInputs, botOptions, openBot } from './openBot.ts';
-import { settingsOf } from './openJournal.ts';
 
 /** The balance beside what is about to be paid from it, for people and as JSON. */
 export type BalanceShown = {

@@ -14,15 +14,8 @@ import { adviceOn, troubleWords } from '../../once/wire/trouble.ts';
 import type { App } from '../app.ts';
 import type { ChainBot } from '../bot/chooseBot.ts';
 import type { Run } from '../parse/command.ts';
-import { balanceText } from '../say/balance.ts';
-import { approvedNotSent } from '../say/chain.ts';
-import { withLacking } from '../say/suggest.ts';
-import type { Canvas, Paint, View } from '../show/display.ts';
-import { pad } from '../show/table.ts';
-import { foldAtBlanks, safeLine } from '../show/text.ts';
-import { balanceTimeoutMs } from './balance.ts';
-import { openChain, refuseNoMint, refuseOtherCluster } from './chain.ts';
-import { openBot } from './openBot.ts';
+import { openChain, refuseNoMint, refuseOtherCluster } from '../run/chain.ts';
+import { openBot } from '../run/openBot.ts';
 import {
   isEmptyFile,
   isThere,
@@ -33,7 +26,14 @@ import {
   settingsOf,
   shownLocation,
   withServer,
-} from './openJournal.ts';
+} from '../run/openJournal.ts';
+import { balanceText } from '../say/balance.ts';
+import { approvedNotSent } from '../say/chain.ts';
+import { withLacking } from '../say/suggest.ts';
+import type { Canvas, Paint, View } from '../show/display.ts';
+import { pad } from '../show/table.ts';
+import { foldAtBlanks, safeLine } from '../show/text.ts';
+import { balanceTimeoutMs } from './balance.ts';
 
 type Level = 'ok' | 'warn' | 'fail';
 

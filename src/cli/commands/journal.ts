@@ -8,11 +8,7 @@ import type { Address } from '../../postgres/address.ts';
 import type { Asking } from '../../postgres/upkeep.ts';
 import type { App } from '../app.ts';
 import type { Args } from '../parse/args.ts';
-import { noTerminalFor, nothingChanged } from '../say/told.ts';
-import { card, type Fact, type Fields, remark } from '../show/card.ts';
-import type { Question } from '../show/display.ts';
-import { safeLine } from '../show/text.ts';
-import { confirmed } from './deciding.ts';
+import { confirmed } from '../run/deciding.ts';
 import {
   journalFile,
   journalLocation,
@@ -20,7 +16,11 @@ import {
   shownLocation,
   whoDecides,
   withServer,
-} from './openJournal.ts';
+} from '../run/openJournal.ts';
+import { noTerminalFor, nothingChanged } from '../say/told.ts';
+import { card, type Fact, type Fields, remark } from '../show/card.ts';
+import type { Question } from '../show/display.ts';
+import { safeLine } from '../show/text.ts';
 
 export async function migrate(app: App<Args<'import'>>): Promise<Exit> {
   const location = await journalLocation(app);

@@ -9,13 +9,13 @@ import { readPolicy } from '../../policy/readPolicy.ts';
 import { spendingOf } from '../../policy/spend.ts';
 import type { App } from '../app.ts';
 import { readSafely } from '../bot/policyFile.ts';
+import { textAt } from '../run/inputs.ts';
+import { refuseBesideSandbox } from '../run/openBot.ts';
+import { isJournalThere, openJournalOf, whileOpen } from '../run/openJournal.ts';
+import { policiesAndAssetNames } from '../run/policies.ts';
 import { type Fact, fieldsOf, jsonOf, labelled } from '../show/card.ts';
 import type { View } from '../show/display.ts';
 import { safeLine } from '../show/text.ts';
-import { textAt } from './inputs.ts';
-import { refuseBesideSandbox } from './openBot.ts';
-import { isJournalThere, openJournalOf, whileOpen } from './openJournal.ts';
-import { policiesAndAssetNames } from './policies.ts';
 
 /** Shows the policies of the chosen bot, and what they leave. */
 export async function run(app: App): Promise<Exit> {

@@ -7,15 +7,15 @@ import type { Suggestion } from '../../once/says.ts';
 import type { App } from '../app.ts';
 import type { Run } from '../parse/command.ts';
 import type { ResumeArgs } from '../parse/sendingSpecs.ts';
+import { confirmName, refuseAbbreviated } from '../run/deciding.ts';
+import { settingsOf, whoDecides } from '../run/openJournal.ts';
+import { entriesOf, sendStored } from '../run/sendStored.ts';
 import { titleOf } from '../say/chain.ts';
 import { done } from '../say/outcomes.ts';
 import { noTerminalFor } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { drawEntry } from '../show/report.ts';
-import { confirmName, refuseAbbreviated } from './deciding.ts';
-import { settingsOf, whoDecides } from './openJournal.ts';
-import { entriesOf, sendStored } from './sendStored.ts';
 
 export const run: Run<ResumeArgs> = async (app) => {
   settingsOf(app.args);

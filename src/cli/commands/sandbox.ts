@@ -10,9 +10,9 @@ import { type RunningSandbox, type SandboxSettings, startSandbox } from '../../s
 import type { App } from '../app.ts';
 import { sandboxPort } from '../bot/sandboxProfile.ts';
 import type { SandboxArgs } from '../parse/setUpSpecs.ts';
+import { sandboxFolder } from '../run/openJournal.ts';
 import type { Display, View } from '../show/display.ts';
 import { safeLine } from '../show/text.ts';
-import { sandboxFolder } from './openJournal.ts';
 
 type SandboxOptions = {
   port: number;

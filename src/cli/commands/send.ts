@@ -4,9 +4,9 @@ import type { Order } from '../../once/entry/naming.ts';
 import type { App } from '../app.ts';
 import type { Run } from '../parse/command.ts';
 import type { SendArgs } from '../parse/sendingSpecs.ts';
+import { fieldsOf, jsonOf, namingOf, payloadOf, textOf } from '../run/inputs.ts';
+import { doOnce } from '../run/once.ts';
 import { bothGiven } from '../say/told.ts';
-import { fieldsOf, jsonOf, namingOf, payloadOf, textOf } from './inputs.ts';
-import { doOnce } from './once.ts';
 
 export const run: Run<SendArgs> = async (app) => doOnce(await parse(app), app);
 

@@ -5,9 +5,9 @@ import { parseTransfer } from '../../once/entry/transfer.ts';
 import type { App } from '../app.ts';
 import type { Run } from '../parse/command.ts';
 import type { TransferArgs } from '../parse/sendingSpecs.ts';
-import { allowedRecipients, fieldsOf, namingOf, payloadOf, waitOf } from './inputs.ts';
-import { doOnce } from './once.ts';
-import { policiesAndAssetNames } from './policies.ts';
+import { allowedRecipients, fieldsOf, namingOf, payloadOf, waitOf } from '../run/inputs.ts';
+import { doOnce } from '../run/once.ts';
+import { policiesAndAssetNames } from '../run/policies.ts';
 
 export const run: Run<TransferArgs> = async (app) => {
   const wait = waitOf(app.args);

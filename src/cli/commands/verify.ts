@@ -15,15 +15,15 @@ import type { App } from '../app.ts';
 import { type Moment, msOf, parseMoment } from '../bot/settings.ts';
 import type { Run } from '../parse/command.ts';
 import type { VerifyArgs } from '../parse/sendingSpecs.ts';
+import { type ChainsOfEntries, chainsOfEntries, searchOf, tellSearch } from '../run/chain.ts';
+import { openJournalOf, whileOpen } from '../run/openJournal.ts';
+import { chainProblem, entryByIdOrName, noteDeaths, storedReport } from '../run/stored.ts';
+import { reportJsonOrError } from '../run/telling.ts';
 import { type ChainCounts, chainWarnings, isUnsent, someUnproven } from '../say/chain.ts';
 import { notAMoment } from '../say/history.ts';
 import { type Problem, problemOf } from '../say/told.ts';
 import { card } from '../show/card.ts';
 import { outcomeView, type Report } from '../show/report.ts';
-import { type ChainsOfEntries, chainsOfEntries, searchOf, tellSearch } from './chain.ts';
-import { openJournalOf, whileOpen } from './openJournal.ts';
-import { chainProblem, entryByIdOrName, noteDeaths, storedReport } from './stored.ts';
-import { reportJsonOrError } from './telling.ts';
 
 export const run: Run<VerifyArgs> = async (app) => {
   const options = verifyOptions(app.args);

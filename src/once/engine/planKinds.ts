@@ -2,7 +2,7 @@ import { type Exit, exitOf, type FailureCode } from '../failures.ts';
 import type { Entry } from '../journal/journal.ts';
 
 /**
- * Everything that a plan means; its words are in `cli/commands/dryRun.ts`. A new plan compiles only when all fields are set.
+ * Everything that a plan means; its words are in `cli/run/dryRun.ts`. A new plan compiles only when all fields are set.
  */
 export type PlanMeaning = {
   /** What this machine sends if all goes well. */

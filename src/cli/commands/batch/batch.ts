@@ -23,15 +23,15 @@ import type { App } from '../../app.ts';
 import type { Args } from '../../parse/args.ts';
 import type { Run } from '../../parse/command.ts';
 import type { BatchArgs, BatchSendArgs, BatchTransferArgs } from '../../parse/sendingSpecs.ts';
+import { allowedRecipients, waitOf } from '../../run/inputs.ts';
+import { botOfCommand } from '../../run/openBot.ts';
+import { isJournalThere, openJournalOf, settingsOf } from '../../run/openJournal.ts';
+import { policiesOf } from '../../run/policies.ts';
+import { openSession, type Session, whileInFlight } from '../../run/session.ts';
 import { takenBy } from '../../say/entry.ts';
 import { again } from '../../say/open.ts';
 import { equalWords } from '../../say/outcomes.ts';
 import { waitingForOthers } from '../../say/rows.ts';
-import { allowedRecipients, waitOf } from '../inputs.ts';
-import { botOfCommand } from '../openBot.ts';
-import { isJournalThere, openJournalOf, settingsOf } from '../openJournal.ts';
-import { policiesOf } from '../policies.ts';
-import { openSession, type Session, whileInFlight } from '../session.ts';
 import { agreeOn, tellEqualRows } from './agree.ts';
 import {
   type Batch,

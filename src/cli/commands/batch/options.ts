@@ -24,6 +24,8 @@ import type { App } from '../../app.ts';
 import type { ChainBot } from '../../bot/chooseBot.ts';
 import { rateOf } from '../../parse/args.ts';
 import type { BatchArgs } from '../../parse/sendingSpecs.ts';
+import { sourceOf, textOf } from '../../run/inputs.ts';
+import { signatureOf } from '../../run/stored.ts';
 import { inDoubtOf } from '../../say/batch.ts';
 import { takenBy, takenByPayment } from '../../say/entry.ts';
 import { explain } from '../../say/explain.ts';
@@ -32,8 +34,6 @@ import { bothGiven } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { idOrSignature, settledAt } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
-import { sourceOf, textOf } from '../inputs.ts';
-import { signatureOf } from '../stored.ts';
 
 type BatchOptions = {
   readonly path: string;

@@ -6,6 +6,7 @@ import type { BatchInput, Reads, RowsStanding } from '../../../once/journal/jour
 import { counted, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
 import type { Run } from '../../parse/command.ts';
 import type { StatusArgs } from '../../parse/sendingSpecs.ts';
+import { openJournalOf, whileOpen } from '../../run/openJournal.ts';
 import { type PaidAs, paidAsFacts, paidAsWords } from '../../say/batch.ts';
 import {
   codeOfRows,
@@ -20,7 +21,6 @@ import { card, type Fact } from '../../show/card.ts';
 import type { View } from '../../show/display.ts';
 import { pad, widthsFor } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
-import { openJournalOf, whileOpen } from '../openJournal.ts';
 
 /** Reads the journal only, so it works while any machine runs the batch. */
 export const run: Run<StatusArgs> = async (app) => {

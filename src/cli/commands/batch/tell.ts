@@ -13,6 +13,7 @@ import {
   retryOf,
 } from '../../../once/failures.ts';
 import { counted, formatCount } from '../../../once/phrases.ts';
+import { reportJsonOrError, reportOf } from '../../run/telling.ts';
 import { invalidRow, paidAsFacts } from '../../say/batch.ts';
 import { repeatedWords, someUnproven } from '../../say/chain.ts';
 import { conflictNote, explain } from '../../say/explain.ts';
@@ -30,7 +31,6 @@ import { problemOf } from '../../say/told.ts';
 import { card } from '../../show/card.ts';
 import type { View } from '../../show/display.ts';
 import { equalJson } from '../../show/report.ts';
-import { reportJsonOrError, reportOf } from '../telling.ts';
 import { type Batch, jsonView, rowReportInputs, whichRow } from './options.ts';
 import { paidNow, planJson, tellView, warnOf } from './showPlan.ts';
 import type { RowsOnChain } from './wait.ts';

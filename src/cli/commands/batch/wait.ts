@@ -3,7 +3,6 @@ import { type ChainView, isPaidAgain, standingOf, wasRepeated } from '../../../c
 import { type Until, type Verified, type WaitOptions, watch } from '../../../chain/verify.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
 import { counted, formatDuration } from '../../../once/phrases.ts';
-import { outcomeView } from '../../show/report.ts';
 import {
   type OpenedChain,
   openChain,
@@ -11,9 +10,10 @@ import {
   refuseOtherCluster,
   refuseUnprovable,
   waitMsOf,
-} from '../chain.ts';
-import { chainProblem, storedReport } from '../stored.ts';
-import { reportJsonOrError } from '../telling.ts';
+} from '../../run/chain.ts';
+import { chainProblem, storedReport } from '../../run/stored.ts';
+import { reportJsonOrError } from '../../run/telling.ts';
+import { outcomeView } from '../../show/report.ts';
 import type { Batch } from './options.ts';
 
 /** How many accepted rows the chain has not proven, and how many it contradicts. */

@@ -6,8 +6,15 @@ import type { App } from '../../app.ts';
 import { changeProfiles } from '../../bot/changeProfiles.ts';
 import { readProfiles } from '../../bot/profiles.ts';
 import type { JournalArgs } from '../../parse/setUpSpecs.ts';
+import {
+  isThere,
+  lastingLocation,
+  locationAt,
+  openAt,
+  shownLocation,
+  whileOpen,
+} from '../../run/openJournal.ts';
 import { card } from '../../show/card.ts';
-import { isThere, lastingLocation, locationAt, openAt, shownLocation, whileOpen } from '../openJournal.ts';
 import { profilesPathsOf } from './show.ts';
 
 /** Shows, names or unsets the journal of every command on this machine that names no other. */

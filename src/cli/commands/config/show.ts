@@ -12,11 +12,11 @@ import {
 } from '../../bot/profiles.ts';
 import { Token } from '../../bot/token.ts';
 import { settingKeys } from '../../parse/setUpSpecs.ts';
+import { lastingLocation, shownLocation } from '../../run/openJournal.ts';
 import { tokenOrigin } from '../../say/open.ts';
 import { addingProfile, listingProfiles } from '../../say/profiles.ts';
 import { card, type Fact, fieldsOf, under } from '../../show/card.ts';
 import { safeLine } from '../../show/text.ts';
-import { lastingLocation, shownLocation } from '../openJournal.ts';
 
 export async function show(app: App): Promise<Exit> {
   const { env, display } = app;

@@ -8,6 +8,7 @@ import type { Entry, Journal, Observation, Selection } from '../../../once/journ
 import { counted, formatAgo, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
 import type { App } from '../../app.ts';
 import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
+import { storedReport } from '../../run/stored.ts';
 import { approvedNotSent } from '../../say/chain.ts';
 import { resolvedWay } from '../../say/history.ts';
 import { problemOf } from '../../say/told.ts';
@@ -23,7 +24,6 @@ import {
 } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import { cellIn, keptAs } from '../batch/options.ts';
-import { storedReport } from '../stored.ts';
 import { allOfThem, type Filters, inPages, selectionOf } from './filters.ts';
 
 export function exportFormat(args: HistoryArgs): SettledFormat | undefined {

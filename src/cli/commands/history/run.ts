@@ -6,11 +6,17 @@ import type { App } from '../../app.ts';
 import { knownByName } from '../../bot/chooseBot.ts';
 import type { Run } from '../../parse/command.ts';
 import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
+import { botInputs } from '../../run/openBot.ts';
+import {
+  isJournalThere,
+  journalLocation,
+  openJournalOf,
+  shownLocation,
+  whileOpen,
+} from '../../run/openJournal.ts';
+import { entryByIdOrName, noteDeaths, storedReport } from '../../run/stored.ts';
 import { explain } from '../../say/explain.ts';
 import type { Problem } from '../../say/told.ts';
-import { botInputs } from '../openBot.ts';
-import { isJournalThere, journalLocation, openJournalOf, shownLocation, whileOpen } from '../openJournal.ts';
-import { entryByIdOrName, noteDeaths, storedReport } from '../stored.ts';
 import type { SettledFormat } from './export.ts';
 import {
   allOfThem,

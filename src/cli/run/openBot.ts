@@ -95,7 +95,7 @@ function chainOfSandbox({ node }: RunningSandbox): ChainProfile {
 /** The built-in bot: its service runs inside this command, on a free port of this machine. */
 async function openSandboxBot(app: App, keepAlive: boolean): Promise<ConnectedBot> {
   refuseBesideSandbox(app.args);
-  const { ensurePossibleInSandbox, openSandbox } = await import('./sandbox.ts');
+  const { ensurePossibleInSandbox, openSandbox } = await import('../commands/sandbox.ts');
   const starting = openSandbox({ dataDir: sandboxFolder(app.env), port: 0 });
   const running = await app.display.waiting(startingSandbox, starting);
   const channel = channelTo(running.baseUrl, { ...channelOptions(app, keepAlive), direct: true });

@@ -15,13 +15,13 @@ import { endpoint } from '../../once/wire/flight.ts';
 import type { Policies } from '../../policy/policy.ts';
 import { spendOf, spendWithin } from '../../policy/spend.ts';
 import type { App } from '../app.ts';
+import type { BalanceShown } from '../commands/balance.ts';
 import type { Args } from '../parse/args.ts';
 import { differenceFrom } from '../say/entry.ts';
 import { equalWords } from '../say/outcomes.ts';
 import { card, type Fact } from '../show/card.ts';
 import { type Canvas, isSilent } from '../show/display.ts';
 import { drawMessage, equalJson } from '../show/report.ts';
-import type { BalanceShown } from './balance.ts';
 import { doubtsAbout, repeatsOf } from './inputs.ts';
 import { botOfCommand } from './openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf, whileOpen } from './openJournal.ts';
@@ -89,7 +89,7 @@ type DryPlan = {
 
 async function balanceBefore({ wanted }: Order, bot: Bot, app: App): Promise<BalanceShown | undefined> {
   if (wanted.kind === 'message' || isSilent(app.display)) return undefined;
-  const { balanceToPay } = await import('./balance.ts');
+  const { balanceToPay } = await import('../commands/balance.ts');
   return balanceToPay([wanted.request], bot, app);
 }
 

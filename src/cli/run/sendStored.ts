@@ -96,7 +96,7 @@ async function sendOne(
   const balance: Balance = async () => {
     if (entry.kind === 'message') return undefined;
     const { bot } = await bots.of(entry);
-    const { balanceToPay } = await import('./balance.ts');
+    const { balanceToPay } = await import('../commands/balance.ts');
     return (await balanceToPay([payableOf(entry)], bot, app))?.text;
   };
   const decision = await decide(entry, journal, balance);

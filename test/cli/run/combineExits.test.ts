@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { combineExits } from '../../../src/cli/commands/stored.ts';
+import { combineExits } from '../../../src/cli/run/stored.ts';
 import type { Exit } from '../../../src/once/failures.ts';
 
 test.each<[readonly Exit[], Exit]>([

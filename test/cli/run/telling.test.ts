@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../../../src/cli/app.ts';
-import { reportJsonOrError, reportOf, tell } from '../../../src/cli/commands/telling.ts';
 import { Args } from '../../../src/cli/parse/args.ts';
+import { reportJsonOrError, reportOf, tell } from '../../../src/cli/run/telling.ts';
 import { suggested } from '../../../src/cli/say/suggest.ts';
 import type { Problem } from '../../../src/cli/say/told.ts';
 import type { Display } from '../../../src/cli/show/display.ts';

@@ -163,7 +163,7 @@ async function balanceBefore(
   app: App,
 ): Promise<string | undefined> {
   if (asks === 'do-again' || wanted.kind === 'message') return undefined;
-  const { balanceToPay } = await import('./balance.ts');
+  const { balanceToPay } = await import('../commands/balance.ts');
   return (await balanceToPay([wanted.request], bot, app))?.text;
 }
 
