@@ -1,24 +1,19 @@
+import { approveSpec, declineSpec } from './cli/commands/approve.spec.ts';
+import { balanceSpec } from './cli/commands/balance.spec.ts';
+import { batchSpec } from './cli/commands/batch/batch.spec.ts';
+import { completionSpec } from './cli/commands/completion.spec.ts';
+import { configSpec } from './cli/commands/config/config.spec.ts';
+import { doctorSpec } from './cli/commands/doctor.spec.ts';
+import { historySpec } from './cli/commands/history/history.spec.ts';
+import { journalSpec } from './cli/commands/journal.spec.ts';
+import { policySpec } from './cli/commands/policy.spec.ts';
+import { resolveSpec } from './cli/commands/resolve.spec.ts';
+import { resumeSpec } from './cli/commands/resume.spec.ts';
+import { sandboxSpec } from './cli/commands/sandbox.spec.ts';
+import { sendSpec } from './cli/commands/send.spec.ts';
+import { transferSpec } from './cli/commands/transfer.spec.ts';
+import { verifySpec } from './cli/commands/verify.spec.ts';
 import { branch, type CommandSpec, leaf } from './cli/parse/command.ts';
-import {
-  approveSpec,
-  balanceSpec,
-  batchSpec,
-  declineSpec,
-  historySpec,
-  resolveSpec,
-  resumeSpec,
-  sendSpec,
-  transferSpec,
-  verifySpec,
-} from './cli/parse/sendingSpecs.ts';
-import {
-  completionSpec,
-  configSpec,
-  doctorSpec,
-  journalSpec,
-  policySpec,
-  sandboxSpec,
-} from './cli/parse/setUpSpecs.ts';
 
 /** Every command, in help order. A command's code is loaded when it runs. */
 export const commandTree: readonly CommandSpec[] = [

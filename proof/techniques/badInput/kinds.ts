@@ -1,5 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { historySpec, resumeSpec, sendSpec, transferSpec } from '../../../src/cli/parse/sendingSpecs.ts';
+import { historySpec } from '../../../src/cli/commands/history/history.spec.ts';
+import { resumeSpec } from '../../../src/cli/commands/resume.spec.ts';
+import { sendSpec } from '../../../src/cli/commands/send.spec.ts';
+import { transferSpec } from '../../../src/cli/commands/transfer.spec.ts';
 import { recipient } from '../../../test/support/sandbox.ts';
 import type { Dice } from '../../dice.ts';
 import { pay, say } from '../../jobs.ts';

@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import type { Settings } from '../../once/connection.ts';
 import { type Failure, told } from '../../once/failures.ts';
 import { isoDay } from '../../once/phrases.ts';
-import type { SettingKey } from '../parse/setUpSpecs.ts';
+import type { SettingKey } from '../parse/args.ts';
 
 type SettingTexts = { readonly [key in SettingKey]?: string | undefined };
 

@@ -8,7 +8,6 @@ import { counted, formatAmountOf } from '../../once/phrases.ts';
 import type { Suggestion } from '../../once/says.ts';
 import type { App } from '../app.ts';
 import type { Run } from '../parse/command.ts';
-import type { ApproveArgs, DeclineArgs } from '../parse/sendingSpecs.ts';
 import { confirmDecision, confirmed, decideEach, reasonOf, reversing } from '../run/deciding.ts';
 import { openJournalOf, settingsOf, whileOpen, whoDecides } from '../run/openJournal.ts';
 import { combineExits, storedReport } from '../run/stored.ts';
@@ -18,6 +17,7 @@ import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
 import { decisionLines, drawEntry, forWhom, outcomeView, requestOf } from '../show/report.ts';
 import { safeLine } from '../show/text.ts';
+import type { ApproveArgs, DeclineArgs } from './approve.spec.ts';
 
 type Kind = 'approved' | 'declined';
 type DecideArgs = ApproveArgs | DeclineArgs;

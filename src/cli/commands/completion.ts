@@ -1,7 +1,7 @@
 import { told } from '../../once/failures.ts';
 import { type Completes, globalOptions, type OptionSpec, options } from '../parse/args.ts';
 import type { CommandSpec, LeafSpec, Run } from '../parse/command.ts';
-import { shells } from '../parse/setUpSpecs.ts';
+import { shells } from './completion.spec.ts';
 
 export function runFor(tree: readonly CommandSpec[]): Run {
   return async ({ args: { command, words }, display }) => {

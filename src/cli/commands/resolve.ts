@@ -7,11 +7,11 @@ import { Failure, told } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import type { App } from '../app.ts';
 import type { Run } from '../parse/command.ts';
-import type { ResolveArgs } from '../parse/sendingSpecs.ts';
 import { type ChainsOfEntries, chainsOfEntries, searchOf, tellSearch } from '../run/chain.ts';
 import { confirmDecision, decideEach, reasonOf, reversing } from '../run/deciding.ts';
 import { whileOpen, whoDecides } from '../run/openJournal.ts';
 import { askTheChain, paysSomethingElse, signatureUnproven } from '../say/chain.ts';
+import type { ResolveArgs } from './resolve.spec.ts';
 
 export const run: Run<ResolveArgs> = async (app) => {
   const wanted = parse(app.args);

@@ -6,7 +6,6 @@ import { counted } from '../../once/phrases.ts';
 import type { Suggestion } from '../../once/says.ts';
 import type { App } from '../app.ts';
 import type { Run } from '../parse/command.ts';
-import type { ResumeArgs } from '../parse/sendingSpecs.ts';
 import { confirmName, refuseAbbreviated } from '../run/deciding.ts';
 import { settingsOf, whoDecides } from '../run/openJournal.ts';
 import { entriesOf, sendStored } from '../run/sendStored.ts';
@@ -16,6 +15,7 @@ import { noTerminalFor } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { drawEntry } from '../show/report.ts';
+import type { ResumeArgs } from './resume.spec.ts';
 
 export const run: Run<ResumeArgs> = async (app) => {
   settingsOf(app.args);

@@ -9,10 +9,10 @@ import type { RequestLog } from '../../sandbox/request.ts';
 import { type RunningSandbox, type SandboxSettings, startSandbox } from '../../sandbox/start.ts';
 import type { App } from '../app.ts';
 import { sandboxPort } from '../bot/sandboxProfile.ts';
-import type { SandboxArgs } from '../parse/setUpSpecs.ts';
 import { sandboxFolder } from '../run/openJournal.ts';
 import type { Display, View } from '../show/display.ts';
 import { safeLine } from '../show/text.ts';
+import type { SandboxArgs } from './sandbox.spec.ts';
 
 type SandboxOptions = {
   port: number;

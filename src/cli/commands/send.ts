@@ -3,10 +3,10 @@ import { parseMessage, rowsFrom } from '../../once/entry/message.ts';
 import type { Order } from '../../once/entry/naming.ts';
 import type { App } from '../app.ts';
 import type { Run } from '../parse/command.ts';
-import type { SendArgs } from '../parse/sendingSpecs.ts';
 import { fieldsOf, jsonOf, namingOf, payloadOf, textOf } from '../run/inputs.ts';
 import { doOnce } from '../run/once.ts';
 import { bothGiven } from '../say/told.ts';
+import type { SendArgs } from './send.spec.ts';
 
 export const run: Run<SendArgs> = async (app) => doOnce(await parse(app), app);
 

@@ -4,10 +4,10 @@ import type { OptionsOfField } from '../../once/entry/rules.ts';
 import { parseTransfer } from '../../once/entry/transfer.ts';
 import type { App } from '../app.ts';
 import type { Run } from '../parse/command.ts';
-import type { TransferArgs } from '../parse/sendingSpecs.ts';
 import { allowedRecipients, fieldsOf, namingOf, payloadOf, waitOf } from '../run/inputs.ts';
 import { doOnce } from '../run/once.ts';
 import { policiesAndAssetNames } from '../run/policies.ts';
+import type { TransferArgs } from './transfer.spec.ts';
 
 export const run: Run<TransferArgs> = async (app) => {
   const wait = waitOf(app.args);

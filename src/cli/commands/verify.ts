@@ -14,7 +14,6 @@ import { counted } from '../../once/phrases.ts';
 import type { App } from '../app.ts';
 import { type Moment, msOf, parseMoment } from '../bot/settings.ts';
 import type { Run } from '../parse/command.ts';
-import type { VerifyArgs } from '../parse/sendingSpecs.ts';
 import { type ChainsOfEntries, chainsOfEntries, searchOf, tellSearch } from '../run/chain.ts';
 import { openJournalOf, whileOpen } from '../run/openJournal.ts';
 import { chainProblem, entryByIdOrName, noteDeaths, storedReport } from '../run/stored.ts';
@@ -24,6 +23,7 @@ import { notAMoment } from '../say/history.ts';
 import { type Problem, problemOf } from '../say/told.ts';
 import { card } from '../show/card.ts';
 import { outcomeView, type Report } from '../show/report.ts';
+import type { VerifyArgs } from './verify.spec.ts';
 
 export const run: Run<VerifyArgs> = async (app) => {
   const options = verifyOptions(app.args);

@@ -158,3 +158,11 @@ export function rateOf(args: Args<'rate'>): number | undefined {
   throw told('usage')`--rate ${JSON.stringify(text)} is not a rate
     Write a count and a unit: 20/s, 300/m or 5000/h.`;
 }
+
+/** The settings of a profile. The code that reads their values loads later. */
+export const settingKeys = ['timeout', 'max-wait', 'policy'] as const;
+
+export type SettingKey = (typeof settingKeys)[number];
+
+/** The settings that say which chain the transfers are on, and which node can show them. */
+export const chainKeys = ['rpc-url', 'cluster', 'wallet', 'assets'] as const;

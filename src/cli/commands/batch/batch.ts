@@ -22,7 +22,6 @@ import { isItTheRightFile, type Suggestion } from '../../../once/says.ts';
 import type { App } from '../../app.ts';
 import type { Args } from '../../parse/args.ts';
 import type { Run } from '../../parse/command.ts';
-import type { BatchArgs, BatchSendArgs, BatchTransferArgs } from '../../parse/sendingSpecs.ts';
 import { allowedRecipients, waitOf } from '../../run/inputs.ts';
 import { botOfCommand } from '../../run/openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from '../../run/openJournal.ts';
@@ -33,6 +32,7 @@ import { again } from '../../say/open.ts';
 import { equalWords } from '../../say/outcomes.ts';
 import { waitingForOthers } from '../../say/rows.ts';
 import { agreeOn, tellEqualRows } from './agree.ts';
+import type { BatchArgs, BatchSendArgs, BatchTransferArgs } from './batch.spec.ts';
 import {
   type Batch,
   batchOptions,

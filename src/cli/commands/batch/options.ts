@@ -23,7 +23,6 @@ import type { Suggestion } from '../../../once/says.ts';
 import type { App } from '../../app.ts';
 import type { ChainBot } from '../../bot/chooseBot.ts';
 import { rateOf } from '../../parse/args.ts';
-import type { BatchArgs } from '../../parse/sendingSpecs.ts';
 import { sourceOf, textOf } from '../../run/inputs.ts';
 import { signatureOf } from '../../run/stored.ts';
 import { inDoubtOf } from '../../say/batch.ts';
@@ -34,6 +33,7 @@ import { bothGiven } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { idOrSignature, settledAt } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
+import type { BatchArgs } from './batch.spec.ts';
 
 type BatchOptions = {
   readonly path: string;

@@ -11,7 +11,6 @@ import type { Reasons } from '../../../batch/reasons.ts';
 import { formatAmount } from '../../../once/entry/amount.ts';
 import { type Exit, exitOf, Failure } from '../../../once/failures.ts';
 import { clipped, counted, formatAmountOf, formatCount } from '../../../once/phrases.ts';
-import type { BatchArgs } from '../../parse/sendingSpecs.ts';
 import { tooLittleToPay } from '../../say/balance.ts';
 import { rowsInConflict, rowsPaidAlready } from '../../say/batch.ts';
 import { ofRow, ofRows, warningWords } from '../../say/entry.ts';
@@ -32,6 +31,7 @@ import { type Fact, type Fields, jsonOf, labelled, remark } from '../../show/car
 import type { Display, LabelCanvas, View } from '../../show/display.ts';
 import { drawMessage } from '../../show/report.ts';
 import type { BalanceShown } from '../balance.ts';
+import type { BatchArgs } from './batch.spec.ts';
 import { type Batch, countsJson, withReport } from './options.ts';
 
 /** What a batch would do, as it is shown. */

@@ -5,7 +5,6 @@ import { type Exit, exitOf, told } from '../../../once/failures.ts';
 import type { BatchInput, Reads, RowsStanding } from '../../../once/journal/journal.ts';
 import { counted, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
 import type { Run } from '../../parse/command.ts';
-import type { StatusArgs } from '../../parse/sendingSpecs.ts';
 import { openJournalOf, whileOpen } from '../../run/openJournal.ts';
 import { type PaidAs, paidAsFacts, paidAsWords } from '../../say/batch.ts';
 import {
@@ -21,6 +20,7 @@ import { card, type Fact } from '../../show/card.ts';
 import type { View } from '../../show/display.ts';
 import { pad, widthsFor } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
+import type { StatusArgs } from './batch.spec.ts';
 
 /** Reads the journal only, so it works while any machine runs the batch. */
 export const run: Run<StatusArgs> = async (app) => {

@@ -10,10 +10,10 @@ import { parseAssets } from '../../bot/chooseBot.ts';
 import { type ProfileRecord, readProfiles } from '../../bot/profiles.ts';
 import { profileOfSandbox, sandboxPort } from '../../bot/sandboxProfile.ts';
 import { Args, globalNames } from '../../parse/args.ts';
-import type { AddArgs } from '../../parse/setUpSpecs.ts';
 import { rpcUrlAsArgument, theCommandLine } from '../../say/open.ts';
 import { card, under } from '../../show/card.ts';
 import type { Finding } from '../doctor.ts';
+import type { AddArgs } from './config.spec.ts';
 import { givenSource, warnOfPolicy, waysGiven } from './edit.ts';
 import { profileFacts, profilesPathsOf } from './show.ts';
 

@@ -27,10 +27,11 @@ import {
 import { type Secret, Token } from '../../bot/token.ts';
 import { commandWords, readTokenStdin } from '../../bot/tokenInput.ts';
 import type { Args } from '../../parse/args.ts';
-import { chainKeys, type SetArgs, settingKeys, type TokenArgs } from '../../parse/setUpSpecs.ts';
+import { chainKeys, settingKeys } from '../../parse/args.ts';
 import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
 import { declined, problemOf } from '../../say/told.ts';
 import { card, type Fact, fieldsOf } from '../../show/card.ts';
+import type { SetArgs, TokenArgs } from './config.spec.ts';
 import { profileFacts, profilesPathsOf, shownValue } from './show.ts';
 
 /** What has a default, so that it can be reset. */

@@ -5,7 +5,6 @@ import { refuseUnusable, resolveLinks } from '../../../once/journal/file/ownFile
 import type { App } from '../../app.ts';
 import { changeProfiles } from '../../bot/changeProfiles.ts';
 import { readProfiles } from '../../bot/profiles.ts';
-import type { JournalArgs } from '../../parse/setUpSpecs.ts';
 import {
   isThere,
   lastingLocation,
@@ -15,6 +14,7 @@ import {
   whileOpen,
 } from '../../run/openJournal.ts';
 import { card } from '../../show/card.ts';
+import type { JournalArgs } from './config.spec.ts';
 import { profilesPathsOf } from './show.ts';
 
 /** Shows, names or unsets the journal of every command on this machine that names no other. */

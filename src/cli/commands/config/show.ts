@@ -11,7 +11,7 @@ import {
   type TokenSource,
 } from '../../bot/profiles.ts';
 import { Token } from '../../bot/token.ts';
-import { settingKeys } from '../../parse/setUpSpecs.ts';
+import { settingKeys } from '../../parse/args.ts';
 import { lastingLocation, shownLocation } from '../../run/openJournal.ts';
 import { tokenOrigin } from '../../say/open.ts';
 import { addingProfile, listingProfiles } from '../../say/profiles.ts';

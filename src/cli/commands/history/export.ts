@@ -7,7 +7,6 @@ import { states } from '../../../once/journal/columns.ts';
 import type { Entry, Journal, Observation, Selection } from '../../../once/journal/journal.ts';
 import { counted, formatAgo, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
 import type { App } from '../../app.ts';
-import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
 import { storedReport } from '../../run/stored.ts';
 import { approvedNotSent } from '../../say/chain.ts';
 import { resolvedWay } from '../../say/history.ts';
@@ -25,6 +24,7 @@ import {
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import { cellIn, keptAs } from '../batch/options.ts';
 import { allOfThem, type Filters, inPages, selectionOf } from './filters.ts';
+import type { HistoryArgs } from './history.spec.ts';
 
 export function exportFormat(args: HistoryArgs): SettledFormat | undefined {
   const format = args.text('format');

@@ -6,9 +6,9 @@ import type { Entry, Journal, Selection, State } from '../../../once/journal/jou
 import { fewOf, formatCount, listed } from '../../../once/phrases.ts';
 import type { App } from '../../app.ts';
 import { type Moment, msOf, parseMoment } from '../../bot/settings.ts';
-import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
 import { policiesAndAssetNames } from '../../run/policies.ts';
 import { notAMoment } from '../../say/history.ts';
+import type { HistoryArgs } from './history.spec.ts';
 
 /**
  * The filters that the options of `history` give. A duration counts back from the journal's clock, known once it is

@@ -5,7 +5,6 @@ import { formatCount } from '../../../once/phrases.ts';
 import type { App } from '../../app.ts';
 import { knownByName } from '../../bot/chooseBot.ts';
 import type { Run } from '../../parse/command.ts';
-import type { HistoryArgs } from '../../parse/sendingSpecs.ts';
 import { botInputs } from '../../run/openBot.ts';
 import {
   isJournalThere,
@@ -27,6 +26,7 @@ import {
   withRecipient,
   withWholeAddress,
 } from './filters.ts';
+import type { HistoryArgs } from './history.spec.ts';
 import { type HistoryLayout, historyDetail, historyHeading, historyLayout, historyLine } from './view.ts';
 
 export const run: Run<HistoryArgs> = async (app) => {

@@ -1,0 +1,12 @@
+import { options } from './args.ts';
+
+/** Options of every command that sends one thing. */
+export const onceOptions = options(
+  [
+    '-o, --once <name>  name it; it happens once under that name',
+    '--idempotency-key <key>  use this key, which another system has chosen',
+    '--dry-run  show the request and whether it was sent before; send nothing',
+    '-y, --yes  do not ask for confirmation',
+  ],
+  'Sent once',
+);
