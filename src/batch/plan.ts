@@ -230,7 +230,7 @@ class Planner {
 
   async take(page: readonly IdentifiedRow[]): Promise<void> {
     const { journal } = this.#inputs;
-    if (journal !== undefined) await this.#ofName.readOn(journal.reads);
+    if (journal !== undefined && this.#order.kind === 'transfer') await this.#ofName.readOn(journal.reads);
     const looks = await Promise.all(page.map((row) => ('problem' in row ? row : this.#look(row))));
     // One after another: what a row would spend counts for the rows after it.
     for (const look of looks)

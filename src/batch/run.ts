@@ -88,7 +88,8 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
       [left, elsewhere] = [elsewhere, []];
     }
     await pace.turn(rules.signal);
-    if (left.length % readOnAfter === 0) await plan.ofName.readOn(journal.reads);
+    const isToRead = inputs.order.kind === 'transfer' && left.length % readOnAfter === 0;
+    if (isToRead) await plan.ofName.readOn(journal.reads);
     const row = rules.stop === undefined ? left.pop() : undefined;
     if (row !== undefined) places.take((leave) => doRow(row, leave).catch((thrown) => rules.fail(thrown)));
   }

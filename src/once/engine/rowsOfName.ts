@@ -1,6 +1,6 @@
 import type { Reads, RowStanding } from '../journal/journal.ts';
 
-type RowReads = Pick<Reads, 'rowsSince'>;
+type RowReads = Pick<Reads, 'rowsSince' | 'latestSeq'>;
 
 /**
  * What the journal has under the name of an input. Its own rows, by their keys, are no obstacle to each other; a row of
@@ -20,13 +20,14 @@ export class RowsOfName {
 
   /** Not within a commit: if that is undone, its numbers are given again. */
   async readOn(reads: RowReads): Promise<void> {
-    const rows = await reads.rowsSince(this.name, this.#readTo);
-    this.#hasOthers ||= this.#anotherIn(rows);
-    this.#readTo = rows.at(-1)?.seq ?? this.#readTo;
+    // First, so that what begins meanwhile is read the next time. Most of a journal is none of these rows.
+    const latest = await reads.latestSeq();
+    this.#hasOthers ||= this.#anotherIn(await reads.rowsSince(this.name, this.#readTo));
+    this.#readTo = latest;
   }
 
   /** Whether the journal has a row of another file under this name. */
-  async haveOthers(reads: RowReads): Promise<boolean> {
+  async haveOthers(reads: Pick<Reads, 'rowsSince'>): Promise<boolean> {
     return this.#hasOthers || this.#anotherIn(await reads.rowsSince(this.name, this.#readTo));
   }
 

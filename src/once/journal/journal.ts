@@ -155,6 +155,8 @@ export interface Reads {
   otherHolder(id: string, receipts: readonly Receipt[]): Promise<string | undefined>;
   /** Other payments like this one that were made since then, or may have been at any time. The latest come first. */
   equalEntries(about: EqualTo): Promise<Entry[]>;
+  /** The highest number of an entry. */
+  latestSeq(): Promise<number>;
   /** The payments among the rows of this name whose number is higher, in their order. */
   rowsSince(name: string, after: number): Promise<RowStanding[]>;
   /** Other transfers of the same payment at the same origin that may have paid in that time. */

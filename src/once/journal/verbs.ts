@@ -92,6 +92,7 @@ function textsIn(dialect: Dialect) {
     equalEntries: `SELECT ${entry} FROM ${entries} WHERE payment = :payment AND ${counts}
       AND (${paidUntil}) >= :since AND ${atOrigin} AND id <> :id AND ${batchOfRow} IS DISTINCT FROM :batch
       ORDER BY tried_at DESC`,
+    latestSeq: `SELECT coalesce(max(seq), 0) AS seq FROM ${entries}`,
     rowsSince: `SELECT seq, key FROM ${entries} WHERE seq > :after AND ${aside('name')} = :name
       AND named_by = 'row' AND payment IS NOT NULL ORDER BY seq`,
     settledBy: `SELECT id FROM ${entries} WHERE payment = :payment AND resolved_as = 'happened' AND was_in_doubt = 0
@@ -242,6 +243,7 @@ export function readsOf(
       return (await Promise.all(others)).flat()[0]?.id as string | undefined;
     },
     equalEntries: ({ sinceMs: since, ...about }) => all(verbs.equalEntries, { ...about, since }, toEntry),
+    latestSeq: async () => Number((await ask(verbs.latestSeq, {}))[0]?.seq),
     rowsSince: (name, after) => all(verbs.rowsSince, { name, after }, rowStandingOf),
     equalPayments: ({ sinceMs: since, untilMs: until, ...about }) =>
       all(verbs.equalPayments, { ...about, since, until }, (row) => row.id as string),

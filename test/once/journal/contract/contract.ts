@@ -505,6 +505,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         const [first, ...more] = await journal.rowsSince('mine', 0);
         expect([first, ...more]).toMatchObject([{ key: 'k2' }, { key: 'k5' }]);
         expect(await journal.rowsSince('mine', first?.seq ?? 0)).toEqual(more);
+        expect(await journal.latestSeq()).toBe(more[0]?.seq);
       });
 
       test('that settled another entry is told by that, until a person reverses it', async () => {

@@ -63,6 +63,7 @@ export const fewRead: readonly Deed[] = [
     'an equal payment',
     (to) => to.equalEntries({ payment, origin: baseUrl, id: 'other', batch: '', sinceMs: 0 }),
   ],
+  ['the latest number', (to) => to.latestSeq()],
   ['the latest rows of a name', (to) => to.rowsSince('few', 2000)],
   ['what a payment has settled', (to) => to.settledBy(payment, id)],
   ['attempts', (to) => to.attemptsOf(id)],
