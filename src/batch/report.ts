@@ -26,7 +26,7 @@ export type RowReport = Pick<Row, 'id' | 'written'> & {
 export type RowReportInputs = Known & {
   readonly rows: readonly Row[];
   readonly order: BatchOrder;
-  /** The service's or an operator's proof of the result, or why there is none. */
+  /** The message's id or the transfer's signature, and why it is not done. */
   readonly factsOf: (entry: Entry, reads: Reads) => Promise<Pick<RowReport, 'result' | 'error' | 'atMs'>>;
   /** What has the id of a row, beside what is wrong with an invalid one. */
   readonly takenInWords: (found: Entry, wanted: Wanted | undefined, problem: string | undefined) => string;

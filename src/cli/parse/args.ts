@@ -103,7 +103,7 @@ export type OptionOccurrence = { readonly name: string; readonly value: string |
 
 /** The arguments of one command, by option name without dashes. Asking for an undeclared option is a bug. */
 export class Args<Name extends string = never> {
-  /** For the compiler only: whoever asks for more names cannot be given fewer. */
+  /** For the compiler only: a function that needs more names cannot be given fewer. */
   declare readonly names: (name: Name) => void;
   readonly command: string;
   /** What stands beside its options. */
