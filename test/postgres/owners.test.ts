@@ -158,14 +158,14 @@ describe('an owner that was stopped for longer than its lease', () => {
     await expect(late.begin(newEntry(), 'h', nowMs)).rejects.toMatchObject({ code: 'fenced' });
 
     await late.endAttempt(two.id, 1, endWith('rejected', { status: 400 }), nowMs);
-    expect(await late.conclude(two.id, 'rejected', undefined, nowMs)).toBeUndefined();
+    expect(await late.conclude(two.id, 'rejected', undefined, nowMs)).toBe(false);
     expect(await now.get(two.id)).toMatchObject({ state: 'sending', owner: now.self(), inDoubt: true });
 
     await late.endAttempt(one.id, 1, endWith('accepted'), nowMs);
-    expect(await late.conclude(one.id, 'accepted', undefined, nowMs)).toBeUndefined();
+    expect(await late.conclude(one.id, 'accepted', undefined, nowMs)).toBe(false);
     expect((await now.get(one.id))?.state).toBe('accepted');
     await now.endAttempt(one.id, 2, endWith('unknown', { status: 500 }), nowMs);
-    expect(await now.conclude(one.id, 'unknown', undefined, nowMs)).toBeUndefined();
+    expect(await now.conclude(one.id, 'unknown', undefined, nowMs)).toBe(false);
     expect((await now.get(one.id))?.state).toBe('accepted');
   });
 

@@ -20,6 +20,7 @@ export async function equalPayments(
   nowMs: number,
   { rows, ids = [] }: Besides = {},
 ): Promise<readonly Entry[]> {
+  if (payment === undefined) return [];
   const batch = rows === undefined || (await rows.haveOthers(reads)) ? '' : rows.name;
   const about = { id, batch, origin: originOf(baseUrl), sinceMs: nowMs - equalWithinMs };
   // Together: on a server this is one round trip.

@@ -58,7 +58,7 @@ function nextTry({ ruling, end }: Judgement, tries: Tries): number | Stopped | u
 }
 
 async function recordNow(
-  { entry: { id, mayHaveLandedAtMs }, number }: Claim,
+  { entry: claimed, number }: Claim,
   { end, ruling, receipts }: Judgement,
   next: number | Stopped | undefined,
   startedAtMs: number,
@@ -66,6 +66,7 @@ async function recordNow(
   { clock }: EngineContext,
 ): Promise<Recorded['follows']> {
   const nowMs = clock.now();
+  const { id, mayHaveLandedAtMs } = claimed;
   const endAttempt = [
     tx.endAttempt(id, number, end, nowMs),
     ...(end.verdict === 'accepted' && receipts.length > 0 ? [tx.keepReceipts(id, receipts)] : []),
@@ -77,8 +78,8 @@ async function recordNow(
   const state = stateAtEnd(ruling, mayHaveLandedAtMs !== undefined, next);
   const why = state === 'held' ? ruling.heldReason : undefined;
   // Together: on a server this is one round trip.
-  const [concluded] = await Promise.all([tx.conclude(id, state, why, nowMs), ...endAttempt]);
-  const entry = concluded ?? mustFind(await tx.get(id));
+  const [isOwn] = await Promise.all([tx.conclude(id, state, why, nowMs), ...endAttempt]);
+  const entry = isOwn && state === 'accepted' ? acceptedNow(claimed, nowMs) : mustFind(await tx.get(id));
   // If the entry is accepted but this attempt was not, an earlier attempt has the proof.
   const tells = entry.state !== 'accepted' || end.verdict === 'accepted';
   return {
@@ -88,6 +89,12 @@ async function recordNow(
     replayed: false,
     ...(next && { stopped: next }),
   };
+}
+
+/** Nobody else has changed it since the claim. Reading its 27 columns back is a twentieth of what a batch's row costs. */
+function acceptedNow(claimed: Entry, updatedAtMs: number): Entry {
+  const accepted = { state: 'accepted', owner: undefined, ownerLives: false, updatedAtMs } as const;
+  return Object.assign({}, claimed, accepted);
 }
 
 /** What came back must be reported even if the journal cannot record it. */

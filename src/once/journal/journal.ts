@@ -196,13 +196,13 @@ export interface Writes {
   startAttempt(id: string, tokenHash: string, atMs: number): Promise<Entry>;
   /** Records how an attempt ended. If it may have landed, its entry is in doubt. */
   endAttempt(id: string, number: number, end: AttemptEnd, atMs: number): Promise<void>;
-  /** Ends this process's claim. If the process is no longer the owner, only `accepted` is recorded. */
+  /** Ends this process's claim, and says whether it still was: if not, only `accepted` is recorded. */
   conclude(
     id: string,
     state: Exclude<State, 'sending' | 'resolved' | 'declined'>,
     why: string | undefined,
     atMs: number,
-  ): Promise<Entry | undefined>;
+  ): Promise<boolean>;
   /** Keeps the receipts of an accepted reply. A receipt that another entry holds stays with that entry. */
   keepReceipts(id: string, receipts: readonly Receipt[]): Promise<void>;
   /** Hands an entry that nobody is sending over to an operator. */

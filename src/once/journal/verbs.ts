@@ -141,8 +141,7 @@ function textsIn(dialect: Dialect) {
     endAttempt: `UPDATE ${attempts} SET ${setColumns(endColumns)}
       WHERE entry = ${seqOf} AND number = :number AND (verdict IS NULL OR :verdict = 'accepted')`,
     conclude: `UPDATE ${entries} SET state = :state, owner = NULL, why = :why, updated_at = :at
-      WHERE id = :id AND state = 'sending' AND owner = :owner
-      RETURNING *, ${derived(decisions)}`,
+      WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING id`,
     acceptLate: `UPDATE ${entries} SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL,
         updated_at = :at
       WHERE id = :id AND state <> 'accepted'`,
@@ -322,9 +321,9 @@ export function writesOf(ask: Ask, { verbs, owners }: AskingBase, onKnown: (know
         headers: JSON.stringify(end.headers),
       }),
     conclude: async (id, state, why, at) => {
-      const [row] = await ask(verbs.conclude, { id, owner: owners.self(), state, why, at });
-      if (row === undefined && state === 'accepted') await change(verbs.acceptLate, { id, at });
-      return row && entryOf(row, false);
+      const isOwn = (await ask(verbs.conclude, { id, owner: owners.self(), state, why, at })).length > 0;
+      if (!isOwn && state === 'accepted') await change(verbs.acceptLate, { id, at });
+      return isOwn;
     },
     keepReceipts: async (id, receipts) => {
       await Promise.all(receipts.map((receipt) => ask(verbs.keepReceipt, { id, ...receipt })));

@@ -557,6 +557,13 @@ test('what another process proved meanwhile is told with its proof, not with our
   expect(ended).toMatchObject({ entry: { state: 'accepted' }, attempt: { number: 2, verdict: 'accepted' } });
 });
 
+test.each([[paid], [reply(500), paid]])('what is accepted is told as it is on record', async (...replies) => {
+  const ended = await scripted.run(transfer(), replies);
+  const entry = ended.is === 'concluded' ? ended.entry : undefined;
+  const { entry: kept } = await scripted.shown(String(entry?.id));
+  expect(entry).toEqual(kept);
+});
+
 test('what another process did meanwhile, and this one never sent, is told as done by the other', async () => {
   const ended = await scripted.run(transfer(), [
     () => {
