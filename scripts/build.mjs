@@ -14,6 +14,9 @@ const mostCommands = [
   'src/cli/commands/send.ts',
   'src/cli/commands/transfer.ts',
   'src/cli/commands/history/run.ts',
+  'src/cli/open/bot.ts',
+  'src/cli/open/journal.ts',
+  'src/cli/open/policies.ts',
   'src/once/journal/file/openJournal.ts',
 ].map((path) => root + path);
 

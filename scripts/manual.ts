@@ -1,9 +1,9 @@
 // Writes dist/man/botctl.1: the pages of the help, one after another.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { version } from '../src/cli/parse/command.ts';
 import { buildProgram, motto, promise } from '../src/cli/parse/commandLine.ts';
 import { topicNames, topicOf } from '../src/cli/parse/topics.ts';
+import { version } from '../src/cli/parse/version.ts';
 import { commandTree } from '../src/commands.ts';
 import { quoted, roff, verbatim } from './roff.ts';
 

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import type { App } from './cli/app.ts';
+import { type App, openApp } from './cli/app.ts';
 import type { GlobalName } from './cli/parse/args.ts';
 import type { CommandSpec } from './cli/parse/command.ts';
 import { parseCommandLine } from './cli/parse/commandLine.ts';
@@ -112,7 +112,7 @@ async function dispatch(
       ),
     );
     const run = await chosen.load();
-    return await run({
+    const app = openApp({
       args,
       env: outer.env,
       get stdin() {
@@ -125,6 +125,11 @@ async function dispatch(
       machinePolicy: outer.machinePolicy ?? machinePolicy,
       doing,
     });
+    try {
+      return await run(app);
+    } finally {
+      await app.close();
+    }
   } catch (thrown) {
     const failure = asFailure(thrown);
     const claimed = claimedBy(outer.interrupts);

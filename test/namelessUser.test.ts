@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { whoDecides } from '../src/cli/run/openJournal.ts';
+import { whoDecides } from '../src/cli/open/journal.ts';
 import { problemOf } from '../src/cli/say/told.ts';
 import { dataFolder } from '../src/machine/folders.ts';
 import { asFailure } from '../src/once/failures.ts';

@@ -1,26 +1,82 @@
-import type { Env } from '../machine/folders.ts';
-import type { Chance, Clock, Interrupts } from '../machine/process.ts';
+import type { JournalUse } from '../once/journal/file/opening.ts';
+import type { Journal } from '../once/journal/journal.ts';
+import type { Policies } from '../policy/policy.ts';
+import type { ChainBot, KnownBot } from './bot/chooseBot.ts';
+import { settingsOf } from './bot/settings.ts';
+import type { ConnectedBot } from './open/bot.ts';
+import type { JournalLocation } from './open/journal.ts';
+import type { Closing, Opening, ProcessOfCommand } from './open/process.ts';
 import type { Args } from './parse/args.ts';
-import type { Does } from './say/told.ts';
-import type { Display } from './show/display.ts';
 
-/** What a command gets: its arguments, and the process around it. */
-export type App<Arguments = Args> = ProcessOfCommand & { readonly args: Arguments };
-
-/** Everything outside itself that a command may use. */
-type ProcessOfCommand = {
-  readonly env: Env;
-  readonly stdin: NodeJS.ReadableStream & { isTTY?: boolean };
-  readonly display: Display;
-  readonly clock: Clock;
-  readonly chance: Chance;
-  readonly interrupts: Interrupts;
-  /** This machine's policy, which applies to every bot in addition to a profile's own. */
-  readonly machinePolicy: string;
-  readonly doing: {
-    readonly does: Does;
-    /** Set before the first change that is not a claim. */
-    hasChanged: boolean;
-    readonly begun: boolean;
-  };
+/**
+ * What a command gets: its arguments, the process around it, and openers. These open nothing before they are asked,
+ * remember what they opened, also why they could not, and `main` closes it.
+ */
+export type App<Arguments = Args> = Opening<Arguments> & {
+  where(): Promise<JournalLocation>;
+  journal(use: JournalUse): Promise<Journal>;
+  /** Without its token. Undefined if nothing names a bot. */
+  knownBot(): Promise<KnownBot | undefined>;
+  /** With its token, and without a connection: the sandbox is not started. */
+  bot(): Promise<ChainBot>;
+  /** With a connection to its service, for many requests if `keepAlive`. */
+  connectedBot(keepAlive?: true): Promise<ConnectedBot>;
+  /** Undefined if none applies to the bot. */
+  policies(): Promise<Policies | undefined>;
+  /** The same process with other arguments. */
+  as<Other extends Args>(args: Other): App<Other>;
+  close(): Promise<void>;
 };
+
+/** The process keeps its own `stdin`, a getter. */
+export function openApp<Arguments extends Args>(process: ProcessOfCommand<Arguments>): App<Arguments> {
+  const owned: Closing[] = [];
+  let chosen: ChainBot | undefined;
+  const app: App<Arguments> = Object.assign(process, {
+    settings: () => settingsOf(process.args),
+    owns: <Opened extends Closing>(opened: Opened) => {
+      owned.push(opened);
+      return opened;
+    },
+    close: async () => {
+      const last = owned.pop();
+      try {
+        await last?.close();
+      } finally {
+        if (last !== undefined) await app.close();
+      }
+    },
+    as: <Other extends Args>(args: Other) => app.owns(openApp({ ...process, args })),
+    where: once(async () => (await import('./open/journal.ts')).journalLocation(app)),
+    journal: once(async (use: JournalUse) =>
+      (await import('./open/journal.ts')).openJournalOf(await app.where(), app, use),
+    ),
+    // What has its token is known, and its profile need not be read again.
+    knownBot: once(async () => chosen ?? (await import('./open/bot.ts')).knownBotOf(app)),
+    bot: once(async () => {
+      chosen = await (await import('./open/bot.ts')).botWithToken(app);
+      return chosen;
+    }),
+    connectedBot: once(async (keepAlive?: true) => {
+      const { connectBot, startSandboxBot } = await import('./open/bot.ts');
+      if (app.args.flag('sandbox')) return startSandboxBot(app, keepAlive);
+      const bot = await app.bot();
+      app.display.step(`bot ${bot.name} (token from ${bot.tokenSource}) to ${bot.spelledUrl}`);
+      return connectBot(bot, app, keepAlive);
+    }),
+    policies: once(async () => (await import('./open/policies.ts')).policiesOf(await app.knownBot(), app)),
+  });
+  return app;
+}
+
+/** Remembers what was made, for each value of its one argument if it has one. */
+export function once<Given extends [one?: unknown], Made>(
+  make: (...given: Given) => Promise<Made>,
+): (...given: Given) => Promise<Made> {
+  const made = new Map<unknown, Promise<Made>>();
+  return (...given) => {
+    const making = made.get(given[0]) ?? make(...given);
+    made.set(given[0], making);
+    return making;
+  };
+}

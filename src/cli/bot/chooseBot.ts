@@ -47,7 +47,7 @@ export type ChainBot = Bot & {
 };
 
 /** What is known of a bot without its token. */
-type KnownBot = Pick<ChainBot, 'name' | 'settings' | 'own' | 'assetNames' | 'chain'>;
+export type KnownBot = Pick<ChainBot, 'name' | 'settings' | 'own' | 'assetNames' | 'chain'>;
 
 /** Chooses the bot without sending anything. */
 export async function chooseBot(options: BotOptions, inputs: BotInputs): Promise<ChainBot> {

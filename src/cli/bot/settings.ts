@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import type { Settings } from '../../once/connection.ts';
 import { type Failure, told } from '../../once/failures.ts';
 import { isoDay } from '../../once/phrases.ts';
-import type { SettingKey } from '../parse/args.ts';
+import type { Args, SettingKey } from '../parse/args.ts';
 
 type SettingTexts = { readonly [key in SettingKey]?: string | undefined };
 
@@ -24,6 +24,15 @@ export function readSettings(texts: SettingTexts, nameOf: (key: SettingKey) => s
   if (maxWait !== undefined) settings.maxWaitMs = readDuration(nameOf('max-wait'), maxWait, 0);
   if (policy !== undefined) settings.policy = readPath(nameOf('policy'), policy);
   return settings;
+}
+
+/** The options for timeouts. */
+export function settingsOf(args: Args): Settings {
+  const texts = {
+    timeout: args.text('timeout'),
+    'max-wait': args.text('max-wait'),
+  };
+  return readSettings(texts, (key) => `--${key}`);
 }
 
 /** Refuses a relative path: it would name another file in another folder. */

@@ -7,9 +7,9 @@ import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import { counted, formatAmountOf } from '../../once/phrases.ts';
 import type { Suggestion } from '../../once/says.ts';
 import type { App } from '../app.ts';
+import { whoDecides } from '../open/journal.ts';
 import type { Run } from '../parse/command.ts';
 import { confirmDecision, confirmed, decideEach, reasonOf, reversing } from '../run/deciding.ts';
-import { openJournalOf, settingsOf, whileOpen, whoDecides } from '../run/openJournal.ts';
 import { combineExits, storedReport } from '../run/stored.ts';
 import { optionWords } from '../say/suggest.ts';
 import { noTerminalFor, problemOf } from '../say/told.ts';
@@ -28,7 +28,7 @@ export const decline: Run<DeclineArgs> = (app) => decide('declined', reasonOf(ap
 
 /** Needs the journal and nothing else, and sends nothing. */
 async function decide(kind: Kind, reason: string, app: App<DecideArgs>): Promise<Exit> {
-  settingsOf(app.args);
+  app.settings();
   const batch = app.args.text('batch');
   if ((batch === undefined) === (app.args.words.length === 0))
     throw told(
@@ -88,45 +88,41 @@ async function decideBatch(
   app: App<DecideArgs>,
 ): Promise<Exit> {
   const { display } = app;
-  return whileOpen(openJournalOf(app, 'send'), async (journal) => {
-    const rows = await waitingRows(name, journal);
-    const [word, those] = [
-      said.kind === 'approved' ? 'Approve' : 'Decline',
-      rows.length === 1 ? 'it' : 'them',
-    ];
-    if (rows.length === 0) {
-      display.notice(`No row of batch ${name} waits for approval.`);
-      return 0;
-    }
-    const entries = rows.map(({ entry }) => entry);
-    const question: Question = () => `${tableOf(entries)}${sumOf(entries)}\n${word} ${those}?`;
-    const looks = ['history', ...optionWords({ name: 'batch', value: name }), '--state', 'held'];
-    const nobody = (): Failure => waitsFor(`${counted(rows.length, 'row')} of batch ${name} wait`, looks);
-    await confirmed(question, nobody, app);
-    const exits: Exit[] = [];
-    const done: Entry[] = [];
-    app.doing.hasChanged = true;
-    for (let at = 0; at < rows.length; at += decidedTogether) {
-      const page = rows.slice(at, at + decidedTogether);
-      const decision = { ...said, atMs: journal.clock.now() };
-      for (const end of await decideProposals(page, decision, journal)) {
-        if (end.status === 'rejected') {
-          const failure = asFailure(end.reason);
-          if (stopsAll(failure.code)) throw failure;
-          const problem = problemOf(failure);
-          await display.fail(problem, { schema: 'botctl/1', command: app.args.command, error: problem });
-          exits.push(exitOf(failure.code));
-          continue;
-        }
-        done.push(end.value);
-        const { json } = outcomeView(await storedReport(end.value, app.args.command, journal.reads));
-        await display.show({ json, human: () => '' });
+  const journal = await app.journal('send');
+  const rows = await waitingRows(name, journal);
+  const [word, those] = [said.kind === 'approved' ? 'Approve' : 'Decline', rows.length === 1 ? 'it' : 'them'];
+  if (rows.length === 0) {
+    display.notice(`No row of batch ${name} waits for approval.`);
+    return 0;
+  }
+  const entries = rows.map(({ entry }) => entry);
+  const question: Question = () => `${tableOf(entries)}${sumOf(entries)}\n${word} ${those}?`;
+  const looks = ['history', ...optionWords({ name: 'batch', value: name }), '--state', 'held'];
+  const nobody = (): Failure => waitsFor(`${counted(rows.length, 'row')} of batch ${name} wait`, looks);
+  await confirmed(question, nobody, app);
+  const exits: Exit[] = [];
+  const done: Entry[] = [];
+  app.doing.hasChanged = true;
+  for (let at = 0; at < rows.length; at += decidedTogether) {
+    const page = rows.slice(at, at + decidedTogether);
+    const decision = { ...said, atMs: journal.clock.now() };
+    for (const end of await decideProposals(page, decision, journal)) {
+      if (end.status === 'rejected') {
+        const failure = asFailure(end.reason);
+        if (stopsAll(failure.code)) throw failure;
+        const problem = problemOf(failure);
+        await display.fail(problem, { schema: 'botctl/1', command: app.args.command, error: problem });
+        exits.push(exitOf(failure.code));
+        continue;
       }
+      done.push(end.value);
+      const { json } = outcomeView(await storedReport(end.value, app.args.command, journal.reads));
+      await display.show({ json, human: () => '' });
     }
-    if (done.length > 0) exits.push(0);
-    if (done.length > 0 && !display.quiet) display.notice(...approvedRows(said.kind, name, sumOf(done)));
-    return combineExits(exits);
-  });
+  }
+  if (done.length > 0) exits.push(0);
+  if (done.length > 0 && !display.quiet) display.notice(...approvedRows(said.kind, name, sumOf(done)));
+  return combineExits(exits);
 }
 
 async function waitingRows(name: string, { reads, place }: Journal): Promise<readonly Shown[]> {

@@ -11,29 +11,18 @@ import { counted, formatCount, listed } from '../../once/phrases.ts';
 import { type Sentence, type Suggestion, says } from '../../once/says.ts';
 import { endpoint, type Reply } from '../../once/wire/flight.ts';
 import { adviceOn, troubleWords } from '../../once/wire/trouble.ts';
-import type { App } from '../app.ts';
+import { type App, once } from '../app.ts';
 import type { ChainBot } from '../bot/chooseBot.ts';
+import { isEmptyFile, isThere, mayBeThere, openAt, shownLocation, withServer } from '../open/journal.ts';
 import type { Run } from '../parse/command.ts';
+import { balanceTimeoutMs } from '../run/balance.ts';
 import { openChain, refuseNoMint, refuseOtherCluster } from '../run/chain.ts';
-import { openBot } from '../run/openBot.ts';
-import {
-  isEmptyFile,
-  isThere,
-  type JournalLocation,
-  journalLocation,
-  mayBeThere,
-  openAt,
-  settingsOf,
-  shownLocation,
-  withServer,
-} from '../run/openJournal.ts';
 import { balanceText } from '../say/balance.ts';
 import { approvedNotSent } from '../say/chain.ts';
 import { withLacking } from '../say/suggest.ts';
 import type { Canvas, Paint, View } from '../show/display.ts';
 import { pad } from '../show/table.ts';
 import { foldAtBlanks, safeLine } from '../show/text.ts';
-import { balanceTimeoutMs } from './balance.ts';
 
 type Level = 'ok' | 'warn' | 'fail';
 
@@ -61,7 +50,6 @@ type Subject = {
   readonly reply: () => Promise<Answered>;
   /** Undefined if the bot names no node. */
   readonly chain: () => Promise<Node | undefined>;
-  readonly location: () => Promise<JournalLocation>;
   /** Undefined if none exists yet. */
   readonly journal: () => Promise<Journal | undefined>;
 };
@@ -181,8 +169,8 @@ const checks: readonly Check[] = [
   }),
   check(
     'journal',
-    async ({ journal, location }) => {
-      const [opened, where] = [await journal(), await location()];
+    async ({ journal, app }) => {
+      const [opened, where] = [await journal(), await app.where()];
       const named = where.namedBy === 'journal' ? ' (botctl config journal names it)' : '';
       return { opened, place: `${await shownLocation(where)}${named}` };
     },
@@ -195,8 +183,8 @@ const checks: readonly Check[] = [
   ),
   check(
     'sqlite',
-    async ({ location }) => {
-      if ((await location()).is === 'shared') return undefined;
+    async ({ app }) => {
+      if ((await app.where()).is === 'shared') return undefined;
       return (await import('../../once/journal/file/upkeep.ts')).sqliteVersion();
     },
     ({ version, losesCommits }) => {
@@ -207,8 +195,8 @@ const checks: readonly Check[] = [
   ),
   check(
     'disk',
-    async ({ location }) => {
-      const where = await location();
+    async ({ app }) => {
+      const where = await app.where();
       if (where.is === 'shared') return undefined;
       const { diskKind } = await import('../../once/journal/file/upkeep.ts');
       return diskKind(nearestFolder(dirname(where.path)));
@@ -242,8 +230,8 @@ const checks: readonly Check[] = [
   ),
   check(
     'durable',
-    async ({ journal, location, app }) => {
-      const [opened, where] = [await journal(), await location()];
+    async ({ journal, app }) => {
+      const [opened, where] = [await journal(), await app.where()];
       if (opened === undefined || where.is === 'file') return undefined;
       return withServer(where.address, app, async ({ server: { settings } }) =>
         (['fsync', 'full_page_writes'] as const).filter((name) => settings[name] !== 'on'),
@@ -267,26 +255,21 @@ export const run: Run = async (app) => {
 
 /** Looks at a bot, its service and this machine. Sends no message and no payment. */
 export async function examine(app: App): Promise<readonly Finding[]> {
-  const opened: { close(): Promise<void> }[] = [];
-  const subject = subjectOf(app, opened);
+  const subject = subjectOf(app);
   const said = new Set<unknown>();
   const findings: Finding[] = [];
-  try {
-    for (const { name, ask } of checks) {
-      try {
-        const verdict = await ask(subject);
-        if (verdict !== undefined) findings.push(finding(name, verdict));
-      } catch (thrown) {
-        const failure = asFailure(thrown);
-        if (failure.code === 'interrupted' || failure.code === 'bug') throw failure;
-        if (!said.has(thrown)) findings.push(finding(name, failed(failure)));
-        said.add(thrown);
-      }
+  for (const { name, ask } of checks) {
+    try {
+      const verdict = await ask(subject);
+      if (verdict !== undefined) findings.push(finding(name, verdict));
+    } catch (thrown) {
+      const failure = asFailure(thrown);
+      if (failure.code === 'interrupted' || failure.code === 'bug') throw failure;
+      if (!said.has(thrown)) findings.push(finding(name, failed(failure)));
+      said.add(thrown);
     }
-    return findings;
-  } finally {
-    for (const one of opened.reverse()) await one.close();
   }
+  return findings;
 }
 
 function finding(name: string, { level, message, hint, next = [] }: Verdict): Finding {
@@ -308,21 +291,14 @@ function failed({ message, details: { hint, next = [] } }: Failure): Verdict {
   return { level: 'fail', message, hint: hint ?? 'Run it with --verbose to see more.', next };
 }
 
-function subjectOf(app: App, opened: { close(): Promise<void> }[]): Subject {
+function subjectOf(app: App): Subject {
   const { display, clock, interrupts } = app;
-  const { timeoutMs } = settingsOf(app.args);
-  const connected = once(async () => {
-    const { bot, connection } = await openBot(app);
-    opened.push(connection);
-    return { bot, connection };
-  });
-  const location = once(() => journalLocation(app));
+  const { timeoutMs } = app.settings();
   return {
     app,
-    location,
-    bot: async () => (await connected()).bot,
+    bot: async () => (await app.connectedBot()).bot,
     reply: once(async () => {
-      const { bot, connection } = await connected();
+      const { bot, connection } = await app.connectedBot();
       const { url, channel } = connection;
       const without = withoutApiPath(url);
       if (without !== undefined)
@@ -340,16 +316,15 @@ function subjectOf(app: App, opened: { close(): Promise<void> }[]): Subject {
         ${adviceOn(trouble) ?? 'Check the base URL, the network, and whether a proxy is needed (HTTPS_PROXY)'}.`;
     }),
     chain: once(async () => {
-      const { bot } = await connected();
+      const { bot } = await app.connectedBot();
       if (bot.chain === undefined) return undefined;
       const chain = await openChain(bot, app, { timeoutMs: timeoutMs ?? balanceTimeoutMs });
-      opened.push(chain);
       const mints = Object.keys(bot.chain.assets).map((asset) => refuseNoMint(asset, chain, bot));
       await display.waiting('Asking the Solana node', Promise.all([refuseOtherCluster(chain), ...mints]));
       return chain.node;
     }),
     journal: once(async () => {
-      const where = await location();
+      const where = await app.where();
       if (where.is === 'file') {
         const { path } = where;
         if (isEmptyFile(path) ? ![`${path}-wal`, `${path}.note`].some(mayBeThere) : !isThere(where))
@@ -359,20 +334,11 @@ function subjectOf(app: App, opened: { close(): Promise<void> }[]): Subject {
       }
       // A file is opened as a send would open it. A standby of a server can be looked at.
       const journal = await openAt(where, app, where.is === 'file' ? 'send' : 'look');
-      opened.push(journal);
       if (journal.lost !== undefined) throw journal.lost;
       // A file that cannot be written refuses even an empty commit.
       if (where.is === 'file') await journal.commit(async () => {});
       return journal;
     }),
-  };
-}
-
-function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
-  let made: Promise<Result> | undefined;
-  return () => {
-    made ??= make();
-    return made;
   };
 }
 

@@ -7,23 +7,16 @@ import { counted, isoExact } from '../../once/phrases.ts';
 import type { Address } from '../../postgres/address.ts';
 import type { Asking } from '../../postgres/upkeep.ts';
 import type { App } from '../app.ts';
+import { journalFile, sayOfSteps, shownLocation, whoDecides, withServer } from '../open/journal.ts';
 import type { Args } from '../parse/args.ts';
 import { confirmed } from '../run/deciding.ts';
-import {
-  journalFile,
-  journalLocation,
-  sayOfSteps,
-  shownLocation,
-  whoDecides,
-  withServer,
-} from '../run/openJournal.ts';
 import { noTerminalFor, nothingChanged } from '../say/told.ts';
 import { card, type Fact, type Fields, remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { safeLine } from '../show/text.ts';
 
 export async function migrate(app: App<Args<'import'>>): Promise<Exit> {
-  const location = await journalLocation(app);
+  const location = await app.where();
   if (location.is === 'file')
     throw told('usage')`
       The journal ${location.path} is a file, and every command that sends keeps a file up to date
@@ -70,15 +63,11 @@ async function importOf(
   await sayOfSteps(app);
   const { SourceFile } = await import('../../once/journal/file/sourceFile.ts');
   const { importFile } = await import('../../postgres/importFile.ts');
-  const source = SourceFile.open(journalFile(named, '--import', app.env));
-  try {
-    await importFile(shared, source);
-    app.doing.hasChanged = true;
-    closeSource(source, shared.place, app.clock.now());
-    return { from: source.path, entries: source.entries };
-  } finally {
-    source.close();
-  }
+  const source = app.owns(SourceFile.open(journalFile(named, '--import', app.env)));
+  await importFile(shared, source);
+  app.doing.hasChanged = true;
+  closeSource(source, shared.place, app.clock.now());
+  return { from: source.path, entries: source.entries };
 }
 
 /** Only one of the two sends. */
@@ -95,7 +84,7 @@ function closeSource(source: SourceFile, place: string, atMs: number): void {
 export async function backup(app: App): Promise<Exit> {
   const { display } = app;
   const [named = ''] = app.args.words;
-  const location = await journalLocation(app);
+  const location = await app.where();
   if (location.is === 'shared')
     throw told('usage')`The journal ${await shownLocation(location)} is on a server and is backed up with it
       Use the server’s own backups (pg_basebackup, or pg_dump of its schema).`;
@@ -112,7 +101,7 @@ export async function backup(app: App): Promise<Exit> {
 }
 
 export async function acceptLossOf(app: App<Args<'yes'>>): Promise<Exit> {
-  const location = await journalLocation(app);
+  const location = await app.where();
   if (location.is === 'shared') return acceptSharedLoss(location.address, app);
   const { path } = location;
   await sayOfSteps(app);

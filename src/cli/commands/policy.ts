@@ -9,10 +9,9 @@ import { readPolicy } from '../../policy/readPolicy.ts';
 import { spendingOf } from '../../policy/spend.ts';
 import type { App } from '../app.ts';
 import { readSafely } from '../bot/policyFile.ts';
+import { refuseBesideSandbox } from '../open/bot.ts';
+import { isThere } from '../open/journal.ts';
 import { textAt } from '../run/inputs.ts';
-import { refuseBesideSandbox } from '../run/openBot.ts';
-import { isJournalThere, openJournalOf, whileOpen } from '../run/openJournal.ts';
-import { policiesAndAssetNames } from '../run/policies.ts';
 import { type Fact, fieldsOf, jsonOf, labelled } from '../show/card.ts';
 import type { View } from '../show/display.ts';
 import { safeLine } from '../show/text.ts';
@@ -20,16 +19,13 @@ import { safeLine } from '../show/text.ts';
 /** Shows the policies of the chosen bot, and what they leave. */
 export async function run(app: App): Promise<Exit> {
   if (app.args.flag('sandbox')) refuseBesideSandbox(app.args);
-  const { policies, assetNames } = await policiesAndAssetNames(app);
-  const { command } = app.args;
-  if (!(await isJournalThere(app))) {
-    await app.display.show(policyView(command, policies));
-    return 0;
-  }
-  return whileOpen(openJournalOf(app, 'look'), async (journal): Promise<Exit> => {
-    await app.display.show(policyView(command, policies, await leftOf(policies, assetNames, journal)));
-    return 0;
-  });
+  const policies = (await app.policies()) ?? [];
+  const assetNames = (await app.knownBot())?.assetNames;
+  const left = isThere(await app.where())
+    ? await leftOf(policies, assetNames, await app.journal('look'))
+    : undefined;
+  await app.display.show(policyView(app.args.command, policies, left));
+  return 0;
 }
 
 /** What is left in these 24 hours of each asset with a daily limit. The tightest limit counts. */

@@ -6,10 +6,10 @@ import { isSignature } from '../../once/entry/signature.ts';
 import { Failure, told } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import type { App } from '../app.ts';
+import { whoDecides } from '../open/journal.ts';
 import type { Run } from '../parse/command.ts';
 import { type ChainsOfEntries, chainsOfEntries, searchOf, tellSearch } from '../run/chain.ts';
 import { confirmDecision, decideEach, reasonOf, reversing } from '../run/deciding.ts';
-import { whileOpen, whoDecides } from '../run/openJournal.ts';
 import { askTheChain, paysSomethingElse, signatureUnproven } from '../say/chain.ts';
 import type { ResolveArgs } from './resolve.spec.ts';
 
@@ -36,17 +36,18 @@ export const run: Run<ResolveArgs> = async (app) => {
 async function showSearch(entry: Entry, app: App<ResolveArgs>, journal: Journal): Promise<void> {
   const { display } = app;
   if (entry.kind !== 'transfer' || app.args.flag('yes') || display.terminal() === 'none') return;
-  await whileOpen(chainsOfEntries(app), async (chains) => {
+  const chains = chainsOfEntries(app);
+  try {
     const search = await searchOf(entry, chains, journal);
     if (search !== undefined) display.notice(tellSearch(entry, search, display).message);
     else if ((await signaturesOf(entry, journal.reads)).length > 0) {
       await chains.of(entry);
       display.notice(askTheChain(entry.id));
     }
-  }).catch((thrown: unknown) => {
+  } catch (thrown) {
     // The question can be answered without a node.
     if (!(thrown instanceof Failure)) throw thrown;
-  });
+  }
 }
 
 function parse(args: ResolveArgs): Omit<Decision, 'atMs'> {
@@ -86,19 +87,17 @@ async function lookAtSignature(
   journal: Journal,
 ): Promise<Looked | undefined> {
   if (kind !== 'happened' || signature === undefined || entry.kind !== 'transfer') return undefined;
-  return whileOpen(chainsOfEntries(app), async (chains) => {
-    const look = await lookFor(entry, signature, chains);
-    if (look === undefined) return undefined;
-    const view = await judgeNow(look, entry, journal.reads);
-    if (view.verdict === 'contradicted' || view.reasons.includes('anothers'))
-      throw paysSomethingElse(entry, view);
-    if (view.verdict !== 'proven') app.display.warn(signatureUnproven(view));
-    return {
-      keep: async () => {
-        await settle(look, entry, journal, 'nothing');
-      },
-    };
-  });
+  const look = await lookFor(entry, signature, chainsOfEntries(app));
+  if (look === undefined) return undefined;
+  const view = await judgeNow(look, entry, journal.reads);
+  if (view.verdict === 'contradicted' || view.reasons.includes('anothers'))
+    throw paysSomethingElse(entry, view);
+  if (view.verdict !== 'proven') app.display.warn(signatureUnproven(view));
+  return {
+    keep: async () => {
+      await settle(look, entry, journal, 'nothing');
+    },
+  };
 }
 
 async function lookFor(entry: Entry, signature: string, chains: ChainsOfEntries): Promise<Look | undefined> {

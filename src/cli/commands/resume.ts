@@ -5,9 +5,9 @@ import type { Decision, Entry, Journal, State } from '../../once/journal/journal
 import { counted } from '../../once/phrases.ts';
 import type { Suggestion } from '../../once/says.ts';
 import type { App } from '../app.ts';
+import { whoDecides } from '../open/journal.ts';
 import type { Run } from '../parse/command.ts';
 import { confirmName, refuseAbbreviated } from '../run/deciding.ts';
-import { settingsOf, whoDecides } from '../run/openJournal.ts';
 import { entriesOf, sendStored } from '../run/sendStored.ts';
 import { titleOf } from '../say/chain.ts';
 import { done } from '../say/outcomes.ts';
@@ -18,7 +18,7 @@ import { drawEntry } from '../show/report.ts';
 import type { ResumeArgs } from './resume.spec.ts';
 
 export const run: Run<ResumeArgs> = async (app) => {
-  settingsOf(app.args);
+  app.settings();
   refuseMixedUp(app.args);
   return sendStored(
     {

@@ -1,15 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Kind } from '../../once/entry/wanted.ts';
 import { type Exit, told } from '../../once/failures.ts';
-import { diskTrouble, formatAmountOf, isoExact } from '../../once/phrases.ts';
-import { chainTrouble } from '../../sandbox/chain.ts';
+import { formatAmountOf, isoExact } from '../../once/phrases.ts';
 import type { RequestLog } from '../../sandbox/request.ts';
-import { type RunningSandbox, type SandboxSettings, startSandbox } from '../../sandbox/start.ts';
+import type { RunningSandbox } from '../../sandbox/start.ts';
 import type { App } from '../app.ts';
 import { sandboxPort } from '../bot/sandboxProfile.ts';
-import { sandboxFolder } from '../run/openJournal.ts';
+import { sandboxFolder } from '../open/journal.ts';
+import { openSandbox } from '../open/sandbox.ts';
 import type { Display, View } from '../show/display.ts';
 import { safeLine } from '../show/text.ts';
 import type { SandboxArgs } from './sandbox.spec.ts';
@@ -187,29 +186,5 @@ class LineQueue {
     }
   }
 }
-
-/** Starts the embedded service; a failure gets a sentence. */
-export async function openSandbox(
-  settings: SandboxSettings,
-  advice = moveByVariable,
-): Promise<RunningSandbox> {
-  try {
-    return await startSandbox(settings);
-  } catch (cause) {
-    throw told('sandbox-unavailable', { cause })`The sandbox cannot start: ${diskTrouble(cause)}
-      It needs ${settings.port === 0 ? 'a free port' : `port ${settings.port}`} and the folder ${settings.dataDir}; ${advice}`;
-  }
-}
-
-/** Loads what a transfer needs. If that is missing, the command fails before anything is journaled. */
-export function ensurePossibleInSandbox(kind: Kind): void {
-  const trouble = kind === 'transfer' ? chainTrouble() : undefined;
-  if (trouble !== undefined)
-    throw told('sandbox-unavailable', { cause: trouble })`${trouble.message}
-      ${trouble.hint}`;
-}
-
-/** Advice for a service that runs inside another command. */
-const moveByVariable = 'XDG_DATA_HOME moves it.';
 
 const readerGone = 'The reader of the sandbox’s output is gone, so the sandbox ends.';

@@ -6,7 +6,6 @@ import type { App } from '../app.ts';
 import type { Run } from '../parse/command.ts';
 import { allowedRecipients, fieldsOf, namingOf, payloadOf, waitOf } from '../run/inputs.ts';
 import { doOnce } from '../run/once.ts';
-import { policiesAndAssetNames } from '../run/policies.ts';
 import type { TransferArgs } from './transfer.spec.ts';
 
 export const run: Run<TransferArgs> = async (app) => {
@@ -36,8 +35,7 @@ async function withRecipient(
   const { to_address: to } = fields;
   if (typeof to !== 'string' || !to.startsWith('@')) return fields;
   const { withAddress } = await import('../../policy/policy.ts');
-  const { policies } = await policiesAndAssetNames(app);
-  const { fields: addressed, complaint } = withAddress(fields, policies);
+  const { fields: addressed, complaint } = withAddress(fields, (await app.policies()) ?? []);
   if (complaint !== undefined)
     throw entryFailure('not-valid', { kind: 'transfer', complaints: [complaint], options });
   return addressed;

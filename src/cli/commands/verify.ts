@@ -15,7 +15,6 @@ import type { App } from '../app.ts';
 import { type Moment, msOf, parseMoment } from '../bot/settings.ts';
 import type { Run } from '../parse/command.ts';
 import { type ChainsOfEntries, chainsOfEntries, searchOf, tellSearch } from '../run/chain.ts';
-import { openJournalOf, whileOpen } from '../run/openJournal.ts';
 import { chainProblem, entryByIdOrName, noteDeaths, storedReport } from '../run/stored.ts';
 import { reportJsonOrError } from '../run/telling.ts';
 import { type ChainCounts, chainWarnings, isUnsent, someUnproven } from '../say/chain.ts';
@@ -27,14 +26,11 @@ import type { VerifyArgs } from './verify.spec.ts';
 
 export const run: Run<VerifyArgs> = async (app) => {
   const options = verifyOptions(app.args);
-  return whileOpen(openJournalOf(app, 'send'), async (journal) => {
-    // A payment whose process was killed is in doubt.
-    await noteDeaths(journal, app);
-    return whileOpen(chainsOfEntries(app), async (chains) => {
-      const verifying: Verifying = { app, journal, chains };
-      return options.is === 'all' ? verifyAll(options, verifying) : verifyNamed(verifying);
-    });
-  });
+  const journal = await app.journal('send');
+  // A payment whose process was killed is in doubt.
+  await noteDeaths(journal, app);
+  const verifying: Verifying = { app, journal, chains: chainsOfEntries(app) };
+  return options.is === 'all' ? verifyAll(options, verifying) : verifyNamed(verifying);
 };
 
 type Verifying = {

@@ -1,10 +1,7 @@
-import packageJson from '../../../package.json' with { type: 'json' };
 import type { Exit } from '../../once/failures.ts';
 import type { App } from '../app.ts';
 import type { Does } from '../say/told.ts';
 import { type Args, type ArgumentSpec, columnsOf, type Line, type Marks, type OptionSpec } from './args.ts';
-
-export const version: string = packageJson.version;
 
 export type Example = { readonly line: string; readonly about: string };
 

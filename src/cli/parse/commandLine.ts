@@ -3,8 +3,9 @@ import { told } from '../../once/failures.ts';
 import { listed } from '../../once/phrases.ts';
 import type { Does } from '../say/told.ts';
 import { Args, globalOptions, type OptionOccurrence, type OptionSpec } from './args.ts';
-import { type CommandSpec, type Example, type LeafSpec, version } from './command.ts';
+import type { CommandSpec, Example, LeafSpec } from './command.ts';
 import { topicOf } from './topics.ts';
+import { version } from './version.ts';
 
 export const promise = 'Send each bot message and each wallet transfer once.';
 export const motto = 'Run it again. It happened once.';

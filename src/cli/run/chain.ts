@@ -20,7 +20,8 @@ import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { formatDuration } from '../../once/phrases.ts';
 import type { App } from '../app.ts';
 import { type ChainBot, type ChainProfile, knownByName } from '../bot/chooseBot.ts';
-import type { Args } from '../parse/args.ts';
+import { botInputs, channelOptions } from '../open/bot.ts';
+import { defaultTimeoutMs, shownLocation } from '../open/journal.ts';
 import {
   candidateLine,
   chainLacks,
@@ -34,11 +35,7 @@ import {
 } from '../say/chain.ts';
 import type { Display } from '../show/display.ts';
 import { amountIn, requestOf } from '../show/report.ts';
-import { botInputs, channelOptions, openBot } from './openBot.ts';
-import { defaultTimeoutMs, journalLocation, settingsOf, shownLocation } from './openJournal.ts';
 import type { ChainEnd } from './telling.ts';
-
-export type OpenedChain = Chain & { close(): Promise<void> };
 
 export async function openChain(
   bot: Pick<ChainBot, 'name' | 'chain' | 'settings' | 'assetNames'>,
@@ -47,30 +44,31 @@ export async function openChain(
     isPatient = false,
     timeoutMs: mostMs,
   }: { readonly isPatient?: boolean; readonly timeoutMs?: number } = {},
-): Promise<OpenedChain> {
+): Promise<Chain> {
   const { chain } = bot;
   if (chain === undefined) throw noRpcUrl(bot.name);
   const url = await chain.rpcUrl();
-  const timeoutMs = mostMs ?? settingsOf(app.args).timeoutMs ?? bot.settings.timeoutMs ?? defaultTimeoutMs;
+  const timeoutMs = mostMs ?? app.settings().timeoutMs ?? bot.settings.timeoutMs ?? defaultTimeoutMs;
   const { first, second } = app.interrupts;
   // Every request listens to these signals, and Node would report the many listeners as a leak.
   setMaxListeners(0, first, second);
-  const node = new RpcNode({
-    host: url.host,
-    url,
-    expected: chain.cluster,
-    channel: channelTo(url.origin, { ...channelOptions(app, true), direct: bot.name === sandboxBot }),
-    timeoutMs,
-    cut: second,
-    patience: isPatient ? first : undefined,
-    clock: app.clock,
-  });
+  const node = app.owns(
+    new RpcNode({
+      host: url.host,
+      url,
+      expected: chain.cluster,
+      channel: channelTo(url.origin, { ...channelOptions(app, true), direct: bot.name === sandboxBot }),
+      timeoutMs,
+      cut: second,
+      patience: isPatient ? first : undefined,
+      clock: app.clock,
+    }),
+  );
   return {
     node,
     assetNames: bot.assetNames,
     paymentOf: (entry) => paymentIn(requestOf(entry), chain),
     reasonOf: provenOnChain,
-    close: () => node.close(),
   };
 }
 
@@ -109,17 +107,13 @@ export function refuseUnprovable(
 }
 
 /** Checks that the node answers, and is on the right cluster. */
-export async function refuseOtherCluster({ node }: OpenedChain): Promise<void> {
+export async function refuseOtherCluster({ node }: Chain): Promise<void> {
   const cluster = await node.cluster();
   if ('because' in cluster) throw nodeTrouble(cluster.because, node.host);
 }
 
 /** Checks with the node that the asset's mint exists and is one. */
-export async function refuseNoMint(
-  asset: string,
-  chain: OpenedChain,
-  { chain: profile }: ChainBot,
-): Promise<void> {
+export async function refuseNoMint(asset: string, chain: Chain, { chain: profile }: ChainBot): Promise<void> {
   const mint = profile === undefined ? undefined : mintOf(asset, profile);
   if (mint === undefined) return;
   if ((await chain.node.isMint(mint)) === false)
@@ -127,64 +121,45 @@ export async function refuseNoMint(
       Fix it in the assets of the profile.`;
 }
 
-type Opened = { readonly chain: OpenedChain; close(): Promise<void> };
-
 export type ChainsOfEntries = ReturnType<typeof chainsOfEntries>;
 
 /** The chains that show the transfers of many entries. Each is opened and checked once. */
 export function chainsOfEntries(app: App) {
-  const opened = new Map<string, Promise<Opened>>();
-
-  const botOf = async (name: string, entry: Entry) => {
-    if (app.args.flag('sandbox')) {
-      const { bot, connection } = await openBot(app);
-      return { bot, close: () => connection.close() };
-    }
-    if (name === sandboxBot)
-      throw ofTheSandbox(entry, 'verify', await shownLocation(await journalLocation(app)));
+  const botOf = async (name: string, entry: Entry): Promise<Parameters<typeof openChain>[0]> => {
+    if (app.args.flag('sandbox')) return (await app.connectedBot()).bot;
+    if (name === sandboxBot) throw ofTheSandbox(entry, 'verify', await shownLocation(await app.where()));
     const bot = await knownByName(name, botInputs(app));
     if (bot === undefined)
       throw told('no-such-profile')`
         The profile ${name} no longer exists, so its Solana node cannot be asked
         Name another profile whose node shows them, with --profile NAME.`;
-    return { bot, close: async () => {} };
+    return bot;
   };
-  const connect = async (name: string, entry: Entry): Promise<Opened> => {
-    const { bot, close } = await botOf(name, entry);
-    const chain = await openChain(bot, app, { isPatient: true });
-    const closeBoth = async (): Promise<void> => {
-      await chain.close();
-      await close();
-    };
+  const connect = async (name: string, entry: Entry): Promise<Chain> => {
+    const chain = await openChain(await botOf(name, entry), app, { isPatient: true });
     try {
       await refuseOtherCluster(chain);
     } catch (thrown) {
       // A node that cannot be reached now decides nothing: each transfer reports that for itself.
-      if (!(thrown instanceof Failure) || thrown.code !== 'node-unusable') {
-        await closeBoth();
-        throw thrown;
-      }
+      if (!(thrown instanceof Failure) || thrown.code !== 'node-unusable') throw thrown;
       app.display.warn(asFailure(thrown).message);
     }
-    return { chain, close: closeBoth };
+    return chain;
   };
+  const opened = new Map<string, Promise<Chain>>();
   return {
     /** Uses the named profile, otherwise the bot's own. */
-    of: async (entry: Entry): Promise<OpenedChain> => {
+    of: (entry: Entry): Promise<Chain> => {
       const name = app.args.text('profile') ?? entry.bot;
       const opening = opened.get(name) ?? connect(name, entry);
       opened.set(name, opening);
-      return (await opening).chain;
-    },
-    close: async (): Promise<void> => {
-      for (const one of await Promise.allSettled(opened.values()))
-        if (one.status === 'fulfilled') await one.value.close();
+      return opening;
     },
   };
 }
 
 type Inputs = {
-  readonly chain: OpenedChain;
+  readonly chain: Chain;
   readonly options: WaitOptions;
   readonly journal: Journal;
   readonly app: App;
@@ -254,8 +229,8 @@ export function tellSearch(entry: Entry, search: Search, { notice }: Pick<Displa
 const defaultWaitMs = 120_000;
 
 /** How long `--wait` waits at most. */
-export function waitMsOf(args: Args): number {
-  return settingsOf(args).maxWaitMs ?? defaultWaitMs;
+export function waitMsOf(app: App): number {
+  return app.settings().maxWaitMs ?? defaultWaitMs;
 }
 
 /** What `--wait` needs before something is sent, and does after it was accepted. */
@@ -264,7 +239,6 @@ export type ChainWait = {
   ready(): Promise<void>;
   /** Undefined if there is no accepted transfer to wait for. */
   end(outcome: Outcome, journal: Journal): Promise<ChainEnd | undefined>;
-  close(): Promise<void>;
 };
 
 export async function openChainWait(
@@ -274,7 +248,7 @@ export async function openChainWait(
   until: Until,
 ): Promise<ChainWait> {
   refuseUnprovable(asset, bot, until);
-  const options = { until, waitMs: waitMsOf(app.args) };
+  const options = { until, waitMs: waitMsOf(app) };
   const chain = await openChain(bot, app);
   return {
     ready: async () => {
@@ -286,6 +260,5 @@ export async function openChainWait(
       const view = await waitForChain(outcome.entry, { chain, options, journal, app });
       return { view, until };
     },
-    close: () => chain.close(),
   };
 }

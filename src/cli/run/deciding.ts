@@ -12,7 +12,6 @@ import { declined, problemOf } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { drawEntry, outcomeView } from '../show/report.ts';
-import { openJournalOf, whileOpen } from './openJournal.ts';
 import { combineExits, entryByIdOrName, markReported, storedReport } from './stored.ts';
 import { errorJson } from './telling.ts';
 
@@ -21,11 +20,10 @@ type Decide = (shown: Shown, journal: Journal, asks: boolean, decides: () => voi
 
 /** Decides about each entry that the arguments name. A failure of one does not keep it from the others. */
 export async function decideEach(app: App<Args<'yes'>>, decide: Decide): Promise<Exit> {
-  return whileOpen(openJournalOf(app, 'send'), async (journal) => {
-    const exits: Exit[] = [];
-    for (const beginning of app.args.words) exits.push(await decideOne(beginning, decide, app, journal));
-    return combineExits(exits);
-  });
+  const journal = await app.journal('send');
+  const exits: Exit[] = [];
+  for (const beginning of app.args.words) exits.push(await decideOne(beginning, decide, app, journal));
+  return combineExits(exits);
 }
 
 async function decideOne(

@@ -15,17 +15,15 @@ import { endpoint } from '../../once/wire/flight.ts';
 import type { Policies } from '../../policy/policy.ts';
 import { spendOf, spendWithin } from '../../policy/spend.ts';
 import type { App } from '../app.ts';
-import type { BalanceShown } from '../commands/balance.ts';
+import { isThere } from '../open/journal.ts';
 import type { Args } from '../parse/args.ts';
 import { differenceFrom } from '../say/entry.ts';
 import { equalWords } from '../say/outcomes.ts';
 import { card, type Fact } from '../show/card.ts';
 import { type Canvas, isSilent } from '../show/display.ts';
 import { drawMessage, equalJson } from '../show/report.ts';
+import type { BalanceShown } from './balance.ts';
 import { doubtsAbout, repeatsOf } from './inputs.ts';
-import { botOfCommand } from './openBot.ts';
-import { isJournalThere, openJournalOf, settingsOf, whileOpen } from './openJournal.ts';
-import { policiesOf } from './policies.ts';
 
 /** Shows what would be sent and whether it would be a re-run. Journals nothing and sends nothing. */
 export async function dryRun(
@@ -33,8 +31,8 @@ export async function dryRun(
   warnings: readonly string[],
   app: App<Args<'yes'>>,
 ): Promise<Exit> {
-  settingsOf(app.args);
-  const bot = await botOfCommand(app);
+  app.settings();
+  const bot = await app.bot();
   refuseUnusual(order.wanted, bot.own);
   const doubts = await doubtsAbout(order, bot);
   for (const doubt of doubts) app.display.warn(doubt);
@@ -89,7 +87,7 @@ type DryPlan = {
 
 async function balanceBefore({ wanted }: Order, bot: Bot, app: App): Promise<BalanceShown | undefined> {
   if (wanted.kind === 'message' || isSilent(app.display)) return undefined;
-  const { balanceToPay } = await import('../commands/balance.ts');
+  const { balanceToPay } = await import('./balance.ts');
   return balanceToPay([wanted.request], bot, app);
 }
 
@@ -116,29 +114,22 @@ async function wordOn(
 }
 
 async function planOf(order: Order, bot: Bot, app: App): Promise<DryPlan> {
-  if (!(await isJournalThere(app))) {
+  if (!isThere(await app.where())) {
     const identity = identify(order, bot, { hashOf: () => '' });
-    const policies = await policiesOf(bot, app);
+    const policies = await app.policies();
     const word = await wordOn(order, bot, undefined, policies, undefined, app);
     return { identity, plan: planOfNewJournal, word, policies, equal: undefined };
   }
-  return whileOpen(openJournalOf(app, 'look'), async (journal) => {
-    refuseUnnamed(order, journal);
-    const identity = identify(order, bot, journal);
-    const { clock } = app;
-    const plan = await makePlan(identity, { journal, bot, clock }, journal.reads);
-    const repeats = repeatsOf(order, app.args);
-    const [equal] = await equalAhead(plan, identity, { journal, bot, clock, repeats });
-    const policies = await policiesOf(bot, app);
-    return {
-      identity,
-      plan,
-      equal,
-      policies,
-      closed: journal.closed,
-      word: await wordOn(order, bot, plan, policies, journal, app),
-    };
-  });
+  const journal = await app.journal('look');
+  refuseUnnamed(order, journal);
+  const identity = identify(order, bot, journal);
+  const { clock } = app;
+  const plan = await makePlan(identity, { journal, bot, clock }, journal.reads);
+  const repeats = repeatsOf(order, app.args);
+  const [equal] = await equalAhead(plan, identity, { journal, bot, clock, repeats });
+  const policies = await app.policies();
+  const word = await wordOn(order, bot, plan, policies, journal, app);
+  return { identity, plan, equal, policies, closed: journal.closed, word };
 }
 
 /** For a dry run: it reserves nothing, and others may spend in the meantime. */

@@ -15,14 +15,15 @@ import { iso } from '../../once/phrases.ts';
 import { nameOfAddress, needsApproval, type Policies } from '../../policy/policy.ts';
 import { spendOf } from '../../policy/spend.ts';
 import type { App } from '../app.ts';
+import type { ChainBot } from '../bot/chooseBot.ts';
 import type { Args } from '../parse/args.ts';
 import { askToPayAgain, equalWords, nouns } from '../say/outcomes.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
 import { drawEntry, factsInQuestion } from '../show/report.ts';
 import type { ChainWait } from './chain.ts';
+import { type Engine, openEngine } from './engine.ts';
 import { doubtsAbout, repeatsOf } from './inputs.ts';
-import { openSession, type Session } from './session.ts';
 import { tell } from './telling.ts';
 
 /** Sends one message or transfer once, and reports how it ended. */
@@ -34,32 +35,22 @@ export async function doOnce(order: Order, app: App<Args<'dry-run' | 'yes'>>, wa
     const { dryRun } = await import('./dryRun.ts');
     return dryRun(order, warnings, app);
   }
-  let waiting: ChainWait | undefined;
-  const session = await openSession(app);
-  try {
-    const { engine, connection } = session;
-    refuseUnusual(order.wanted, engine.bot.own);
-    waiting = await openWait(order, session, app, wait);
-    const proposes = app.args.takes('propose') && app.args.flag('propose');
-    const asked = openBeforeSending(
-      order.wanted.kind,
-      afterNodes(connection, waiting),
-      consentFor(order, session, app),
-    );
-    // Nothing of a proposal is sent: the question is asked once it is approved.
-    const consent: Consent = async (plan, equal) =>
-      proposes && plan.found?.approved !== true ? 'go' : asked(plan, equal);
-    const outcome = await execute(order, { ...engine, proposes, repeats }, consent);
-    const chainEnd = await waiting?.end(outcome, engine.journal);
-    return await tell(outcome, app, engine.journal, {
-      warnings,
-      chainEnd,
-      hasNode: engine.bot.chain !== undefined,
-    });
-  } finally {
-    await waiting?.close();
-    await session.close();
-  }
+  const engine = await openEngine(app);
+  refuseUnusual(order.wanted, engine.bot.own);
+  const waiting = await openWait(order, engine.bot, app, wait);
+  const proposes = app.args.takes('propose') && app.args.flag('propose');
+  const asked = openBeforeSending(
+    order.wanted.kind,
+    afterNodes(engine.connection, waiting),
+    consentFor(order, engine, app),
+  );
+  // Nothing of a proposal is sent: the question is asked once it is approved.
+  const consent: Consent = async (plan, equal) =>
+    proposes && plan.found?.approved !== true ? 'go' : asked(plan, equal);
+  const outcome = await execute(order, { ...engine, proposes, repeats }, consent);
+  const chainEnd = await waiting?.end(outcome, engine.journal);
+  const hasNode = engine.bot.chain !== undefined;
+  return tell(outcome, app, engine.journal, { warnings, chainEnd, hasNode });
 }
 
 async function warningsOf({ warnings }: Wanted): Promise<readonly string[]> {
@@ -71,17 +62,20 @@ async function warningsOf({ warnings }: Wanted): Promise<readonly string[]> {
 /** With `--wait`, a transfer that could never be proven is refused. */
 async function openWait(
   order: Order,
-  { engine }: Session,
+  bot: ChainBot,
   app: App,
   until: Until | undefined,
 ): Promise<ChainWait | undefined> {
   if (until === undefined || order.wanted.kind !== 'transfer') return undefined;
   const { openChainWait } = await import('./chain.ts');
-  return openChainWait(order.wanted.request.asset, engine.bot, app, until);
+  return openChainWait(order.wanted.request.asset, bot, app, until);
 }
 
 /** Checks the node before the service is contacted. */
-function afterNodes(connection: Connection, waiting: ChainWait | undefined): Connection {
+function afterNodes<Reached extends Pick<Connection, 'reachOut'>>(
+  connection: Reached,
+  waiting: ChainWait | undefined,
+): Reached {
   if (waiting === undefined) return connection;
   const reachOut = async (): Promise<void> => {
     await waiting.ready();
@@ -91,16 +85,13 @@ function afterNodes(connection: Connection, waiting: ChainWait | undefined): Con
 }
 
 /** The question to ask a person. With --yes nobody is asked. */
-function consentFor(
-  order: Order,
-  { engine: { bot, clock }, policies }: Session,
-  app: App<Args<'yes'>>,
-): Consent | undefined {
+function consentFor(order: Order, { bot, clock }: Engine, app: App<Args<'yes'>>): Consent | undefined {
   const { display } = app;
   if (app.args.flag('yes')) return undefined;
   return async (plan, found) => {
     const { asks } = meaningOf(plan);
     if (asks === 'nothing' || !questions[asks].isAskedOf(order)) return 'go';
+    const policies = await app.policies();
     const at = display.terminal();
     // Unasked, what was done is told again: nothing is sent.
     if (at !== 'foreground' && asks !== 'send') return 'go';
@@ -163,7 +154,7 @@ async function balanceBefore(
   app: App,
 ): Promise<string | undefined> {
   if (asks === 'do-again' || wanted.kind === 'message') return undefined;
-  const { balanceToPay } = await import('../commands/balance.ts');
+  const { balanceToPay } = await import('./balance.ts');
   return (await balanceToPay([wanted.request], bot, app))?.text;
 }
 
@@ -189,7 +180,7 @@ const questions: Readonly<Record<Exclude<PlanMeaning['asks'], 'nothing'>, Consen
 /** Opens the connection before a plan that sends is journaled. A replay needs no connection. */
 function openBeforeSending(
   kind: Kind,
-  { ensurePossible, reachOut }: Connection,
+  { ensurePossible, reachOut }: Pick<Connection, 'ensurePossible' | 'reachOut'>,
   ask: Consent | undefined,
 ): Consent {
   return async (plan, equal) => {

@@ -1,4 +1,4 @@
-import { type Bot, connectionTo, envBot } from '../../once/connection.ts';
+import { type Bot, envBot } from '../../once/connection.ts';
 import { isProposal } from '../../once/engine/approval.ts';
 import { stillInDoubt } from '../../once/engine/claim.ts';
 import { concluded, type Outcome } from '../../once/engine/outcome.ts';
@@ -10,6 +10,9 @@ import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import type { Suggestion } from '../../once/says.ts';
 import type { App } from '../app.ts';
 import { botOfProfile, chooseBot } from '../bot/chooseBot.ts';
+import { botInputs, type ConnectedBot, connectBot, sayIfSlow } from '../open/bot.ts';
+import { shownLocation } from '../open/journal.ts';
+import { policiesOf } from '../open/policies.ts';
 import type { Args } from '../parse/args.ts';
 import type { Payable } from '../say/balance.ts';
 import { isUnsent, ofTheSandbox, settling, titleOf } from '../say/chain.ts';
@@ -20,10 +23,7 @@ import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { drawEntry, requestOf } from '../show/report.ts';
 import { untilUnchanged } from './deciding.ts';
-import { botInputs, type ConnectedBot, channelOptions, openBot, sayIfSlow } from './openBot.ts';
-import { journalLocation, openJournalOf, shownLocation, whileOpen } from './openJournal.ts';
-import { policiesOf } from './policies.ts';
-import { engineContext } from './session.ts';
+import { engineOf } from './engine.ts';
 import { combineExits, entryByIdOrName, storedReport } from './stored.ts';
 import { reportJsonOrError, tell } from './telling.ts';
 
@@ -39,39 +39,37 @@ type Sending = {
 
 /** Sends entries that are on record, one after the other, each with its own key, bytes and bot. */
 export async function sendStored(sending: Sending, app: App<Args<'yes'>>): Promise<Exit> {
-  return whileOpen(openJournalOf(app, 'send'), (journal) =>
-    whileOpen(botsOfEntries(app, journal), async (bots) => {
-      const entries = await sending.select(journal);
-      const exits: Exit[] = [];
-      for (const entry of entries) {
-        if (app.interrupts.first.aborted) {
-          exits.push(
-            await reportSkipped(
-              entry,
-              told('interrupted')`Interrupted before entry ${entry.id}
-              Run the same command again to go on.`,
-              journal,
-              app,
-            ),
-          );
-          break;
-        }
-        try {
-          const send = (shown: Shown): Promise<Exit> => sendOne(shown, sending, bots, journal, app);
-          exits.push(await untilUnchanged(entry, app, journal, send));
-        } catch (thrown) {
-          const failure = asFailure(thrown);
-          // A fault of this machine stops the command. After any other failure, after one damaged entry, or if only
-          // transfers are impossible here, the next entry may still succeed.
-          const ofOneEntry = failure.code === 'journal-damaged' || failure.code === 'sandbox-unavailable';
-          if (stopsAll(failure.code) && !ofOneEntry) throw stillInDoubt(failure, entry);
-          exits.push(await reportSkipped(entry, failure, journal, app));
-          if (failure.code === 'interrupted') break;
-        }
-      }
-      return combineExits(exits);
-    }),
-  );
+  const journal = await app.journal('send');
+  const bots = botsOfEntries(app, journal);
+  const entries = await sending.select(journal);
+  const exits: Exit[] = [];
+  for (const entry of entries) {
+    if (app.interrupts.first.aborted) {
+      exits.push(
+        await reportSkipped(
+          entry,
+          told('interrupted')`Interrupted before entry ${entry.id}
+          Run the same command again to go on.`,
+          journal,
+          app,
+        ),
+      );
+      break;
+    }
+    try {
+      const send = (shown: Shown): Promise<Exit> => sendOne(shown, sending, bots, journal, app);
+      exits.push(await untilUnchanged(entry, app, journal, send));
+    } catch (thrown) {
+      const failure = asFailure(thrown);
+      // A fault of this machine stops the command. After any other failure, after one damaged entry, or if only
+      // transfers are impossible here, the next entry may still succeed.
+      const ofOneEntry = failure.code === 'journal-damaged' || failure.code === 'sandbox-unavailable';
+      if (stopsAll(failure.code) && !ofOneEntry) throw stillInDoubt(failure, entry);
+      exits.push(await reportSkipped(entry, failure, journal, app));
+      if (failure.code === 'interrupted') break;
+    }
+  }
+  return combineExits(exits);
 }
 
 /** The entries that the arguments name. */
@@ -96,7 +94,7 @@ async function sendOne(
   const balance: Balance = async () => {
     if (entry.kind === 'message') return undefined;
     const { bot } = await bots.of(entry);
-    const { balanceToPay } = await import('../commands/balance.ts');
+    const { balanceToPay } = await import('./balance.ts');
     return (await balanceToPay([payableOf(entry)], bot, app))?.text;
   };
   const decision = await decide(entry, journal, balance);
@@ -105,7 +103,7 @@ async function sendOne(
     return tell(await concluded(entry, journal.reads, true), app, journal);
   const connected = await bots.of(entry);
   const policies = await policiesOf(connected.bot, app);
-  const engine = engineContext(connected, policies, journal, app);
+  const engine = engineOf(connected, policies, journal, app);
   const outcome = await resume(shown, engine, decision);
   const pays = await askToPayBeside(outcome, entry, app, journal);
   return tell(pays === undefined ? outcome : await resume(shown, engine, decision, pays), app, journal, {
@@ -163,11 +161,11 @@ function botsOfEntries(app: App, journal: Pick<Journal, 'hashOf'>) {
 
   const sandbox = async (): Promise<ConnectedBot | NoBot> => {
     if (app.args.flag('sandbox')) {
-      const bot = await openBot(app);
-      await bot.connection.ready();
-      return bot;
+      const connected = await app.connectedBot();
+      await connected.connection.ready();
+      return connected;
     }
-    const place = await shownLocation(await journalLocation(app));
+    const place = await shownLocation(await app.where());
     return (entry) => ofTheSandbox(entry, app.args.command, place);
   };
   const connect = async (entry: Entry): Promise<ConnectedBot | NoBot> => {
@@ -182,9 +180,9 @@ function botsOfEntries(app: App, journal: Pick<Journal, 'hashOf'>) {
     const spelledUrl = ownUrl(bot, entry);
     if (spelledUrl === undefined) return (other) => moved(other, bot);
     const ours = { ...bot, spelledUrl };
-    const connection = connectionTo(ours, channelOptions(app, false));
-    await connection.ready();
-    return { bot: ours, connection };
+    const connected = connectBot(ours, app);
+    await connected.connection.ready();
+    return connected;
   };
   return {
     of: async (entry: Entry): Promise<ConnectedBot> => {
@@ -203,10 +201,6 @@ function botsOfEntries(app: App, journal: Pick<Journal, 'hashOf'>) {
           `${titleOf(entry)} is not known to belong to the token given now, which has no base URL`,
         );
       return found;
-    },
-    close: async (): Promise<void> => {
-      for (const one of await Promise.allSettled(opened.values()))
-        if (one.status === 'fulfilled' && typeof one.value !== 'function') await one.value.connection.close();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { App } from '../../../src/cli/app.ts';
+import { type App, openApp } from '../../../src/cli/app.ts';
 import { Args } from '../../../src/cli/parse/args.ts';
 import { reportJsonOrError, reportOf, tell } from '../../../src/cli/run/telling.ts';
 import { suggested } from '../../../src/cli/say/suggest.ts';
@@ -44,7 +44,7 @@ function appWith(changes: Partial<Display>, env: App['env'] = {}): App<typeof ar
     ...changes,
   };
   const { chance, interrupts } = scripted.engine();
-  return {
+  return openApp({
     args,
     env,
     stdin: process.stdin,
@@ -54,7 +54,7 @@ function appWith(changes: Partial<Display>, env: App['env'] = {}): App<typeof ar
     interrupts,
     machinePolicy: '/none',
     doing: { does: 'sends', hasChanged: false, begun: false },
-  };
+  });
 }
 
 describe('a reply that the journal could not take', () => {

@@ -14,19 +14,16 @@ import { runBatch } from '../../../batch/run.ts';
 import type { Stop } from '../../../batch/stopRules.ts';
 import type { Until } from '../../../chain/verify.ts';
 import { envBot, sandboxBot } from '../../../once/connection.ts';
-import type { EngineContext } from '../../../once/engine/context.ts';
 import type { Kind, Wanted } from '../../../once/entry/wanted.ts';
 import { asFailure, type Exit, type Failure, told } from '../../../once/failures.ts';
 import type { Entry, Journal } from '../../../once/journal/journal.ts';
 import { isItTheRightFile, type Suggestion } from '../../../once/says.ts';
 import type { App } from '../../app.ts';
+import { isThere } from '../../open/journal.ts';
 import type { Args } from '../../parse/args.ts';
 import type { Run } from '../../parse/command.ts';
+import { type Engine, openEngine, whileInFlight } from '../../run/engine.ts';
 import { allowedRecipients, waitOf } from '../../run/inputs.ts';
-import { botOfCommand } from '../../run/openBot.ts';
-import { isJournalThere, openJournalOf, settingsOf } from '../../run/openJournal.ts';
-import { policiesOf } from '../../run/policies.ts';
-import { openSession, type Session, whileInFlight } from '../../run/session.ts';
 import { takenBy } from '../../say/entry.ts';
 import { again } from '../../say/open.ts';
 import { equalWords } from '../../say/outcomes.ts';
@@ -50,7 +47,7 @@ export const transferBatch: Run<BatchTransferArgs> = (app) => doBatch('transfer'
 
 async function doBatch(kind: Kind, app: App<BatchArgs>, wait?: Until): Promise<Exit> {
   const options = batchOptions(app.args, kind, app.clock.now());
-  settingsOf(app.args);
+  app.settings();
   const order: BatchOrder = {
     kind,
     name: options.name,
@@ -58,13 +55,9 @@ async function doBatch(kind: Kind, app: App<BatchArgs>, wait?: Until): Promise<E
     paysRepeats: options.repeats === 'pay',
     proposes: options.proposes,
   };
-  const report = options.report === undefined ? undefined : await ReportFile.begin(options.report);
+  const report = options.report === undefined ? undefined : app.owns(await ReportFile.begin(options.report));
   const unopened = { app, options, order, report };
-  try {
-    return await (app.args.flag('dry-run') ? dryRun(unopened) : run(unopened, wait));
-  } finally {
-    await report?.close();
-  }
+  return app.args.flag('dry-run') ? dryRun(unopened) : run(unopened, wait);
 }
 
 type UnopenedBatch = Omit<Batch, 'bot' | 'journal'>;
@@ -72,36 +65,27 @@ type UnopenedBatch = Omit<Batch, 'bot' | 'journal'>;
 /** Checks and shows everything but creates nothing, not even a journal. */
 async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
   const { app } = unopened;
-  const bot = await botOfCommand(app);
-  const journal = (await isJournalThere(app)) ? await openJournalOf(app, 'look') : undefined;
-  try {
-    const policies = await policiesOf(bot, app);
-    const batch: Batch = { ...unopened, order: { ...unopened.order, policies }, bot, journal };
-    const plan = await readAndPlan(batch);
-    await finishReport(plan, batch);
-    refuseOtherBot(plan, batch);
-    const agreed = refusedAhead(plan, batch) ?? (await agreeOn(plan, batch));
-    if ('told' in agreed) return await tellRefused(agreed, plan, batch);
-    await tellEqualRows(plan, batch);
-    return await tellDryRun(plan, batch, agreed.balance);
-  } finally {
-    await journal?.close();
-  }
+  const bot = await app.bot();
+  const journal = isThere(await app.where()) ? await app.journal('look') : undefined;
+  const policies = await app.policies();
+  const batch: Batch = { ...unopened, order: { ...unopened.order, policies }, bot, journal };
+  const plan = await readAndPlan(batch);
+  await finishReport(plan, batch);
+  refuseOtherBot(plan, batch);
+  const agreed = refusedAhead(plan, batch) ?? (await agreeOn(plan, batch));
+  if ('told' in agreed) return tellRefused(agreed, plan, batch);
+  await tellEqualRows(plan, batch);
+  return tellDryRun(plan, batch, agreed.balance);
 }
 
 async function run(unopened: UnopenedBatch, wait: Until | undefined): Promise<Exit> {
   const { app, order } = unopened;
-  const session = await openSession(app, true);
-  try {
-    const { journal } = session.engine;
-    const held = { ...order, policies: session.policies };
-    const batch: Batch = { ...unopened, order: held, bot: session.engine.bot, journal };
-    const plan = await readAndPlan(batch);
-    const { tell, unread } = await runPlan(plan, batch, session, wait).catch(rethrownLater);
-    return await tell(await finishReport(plan, batch, unread));
-  } finally {
-    await session.close();
-  }
+  const engine = await openEngine(app, true);
+  const held = { ...order, policies: await app.policies() };
+  const batch: Batch = { ...unopened, order: held, bot: engine.bot, journal: engine.journal };
+  const plan = await readAndPlan(batch);
+  const { tell, unread } = await runPlan(plan, batch, engine, wait).catch(rethrownLater);
+  return tell(await finishReport(plan, batch, unread));
 }
 
 /** How a run ended, told once the report is written, unless the journal could not be read. */
@@ -115,34 +99,27 @@ const rethrownLater = (thrown: unknown): Ended => ({ tell: () => Promise.reject(
 async function runPlan(
   plan: BatchPlan,
   batch: Batch,
-  session: Session,
+  engine: Engine,
   wait: Until | undefined,
 ): Promise<Ended> {
-  const { connection } = session;
-  const { journal } = session.engine;
-  const engine = { ...session.engine, proposes: batch.options.proposes };
-  let waiting: BatchWait | undefined;
-  try {
-    refuseOtherBot(plan, batch);
-    const refused = refusedAhead(plan, batch);
-    if (refused === undefined && leftToSend(plan) > 0) connection.ensurePossible(batch.order.kind);
-    if (refused === undefined && wait !== undefined) waiting = await openBatchWait(wait, batch);
-    const agreed = refused ?? (await agreeOn(plan, batch));
-    if ('told' in agreed) return { tell: () => tellRefused(agreed, plan, batch) };
-    if (leftToSend(plan) + plan.waitsAhead > 0) await keepBatch(plan, batch, journal);
-    await waiting?.ready(plan);
-    await connection.ready();
-    const teller = new RowTeller(plan, batch);
-    const stop = await runRows(plan, engine, batch, agreed.repeats, teller);
-    const unread = await lookAtOthers(plan, batch);
-    const { repeated } = teller;
-    const chain = await waiting
-      ?.end(plan, journal)
-      .catch((thrown) => notSeen(thrown, plan, repeated, batch.app));
-    return { tell: (report) => tellEnd(plan, { stop, unread, report, chain, repeated }, batch), unread };
-  } finally {
-    await waiting?.close();
-  }
+  const { connection, journal } = engine;
+  refuseOtherBot(plan, batch);
+  const refused = refusedAhead(plan, batch);
+  if (refused === undefined && leftToSend(plan) > 0) connection.ensurePossible(batch.order.kind);
+  const waiting = refused === undefined && wait !== undefined ? await openBatchWait(wait, batch) : undefined;
+  const agreed = refused ?? (await agreeOn(plan, batch));
+  if ('told' in agreed) return { tell: () => tellRefused(agreed, plan, batch) };
+  if (leftToSend(plan) + plan.waitsAhead > 0) await keepBatch(plan, batch, journal);
+  await waiting?.ready(plan);
+  await connection.ready();
+  const teller = new RowTeller(plan, batch);
+  const stop = await runRows(plan, engine, batch, agreed.repeats, teller);
+  const unread = await lookAtOthers(plan, batch);
+  const { repeated } = teller;
+  const chain = await waiting
+    ?.end(plan, journal)
+    .catch((thrown) => notSeen(thrown, plan, repeated, batch.app));
+  return { tell: (report) => tellEnd(plan, { stop, unread, report, chain, repeated }, batch), unread };
 }
 
 async function readAndPlan(batch: Batch): Promise<BatchPlan> {
@@ -188,7 +165,7 @@ async function keepBatch(
 
 async function runRows(
   plan: BatchPlan,
-  engine: EngineContext,
+  engine: Engine,
   { order, options, app }: Batch,
   repeats: 'pay' | 'skip' | undefined,
   teller: RowTeller,
@@ -201,7 +178,11 @@ async function runRows(
   try {
     const running = runBatch(plan, {
       ...{ order, concurrency, ratePerS, maxFailures, repeats },
-      engine: { ...engine, observer: { ...engine.observer, during: (_waiting, work) => work } },
+      engine: {
+        ...engine,
+        proposes: options.proposes,
+        observer: { ...engine.observer, during: (_waiting, work) => work },
+      },
       onEnd: (row, ending) => teller.tell(row, ending, engine.clock.now()),
       onWaiting: (rows) => {
         if (!isToldOfOthers && !display.quiet) display.notice(waitingForOthers(rows));

@@ -23,7 +23,7 @@ import type { Suggestion } from '../../../once/says.ts';
 import type { App } from '../../app.ts';
 import type { ChainBot } from '../../bot/chooseBot.ts';
 import { rateOf } from '../../parse/args.ts';
-import { sourceOf, textOf } from '../../run/inputs.ts';
+import { sourceOf, textAt } from '../../run/inputs.ts';
 import { signatureOf } from '../../run/stored.ts';
 import { inDoubtOf } from '../../say/batch.ts';
 import { takenBy, takenByPayment } from '../../say/entry.ts';
@@ -230,10 +230,13 @@ function safe(text: string | undefined): string | undefined {
 /** Read before the rows, because a mistake in the template affects all of them. */
 export async function templateOf({ app }: Pick<Batch, 'app'>): Promise<Template | undefined> {
   const { args } = app;
-  if (!args.takes('template') || args.text('template') === undefined) return undefined;
+  if (!args.takes('template')) return undefined;
+  const path = args.text('template');
+  if (path === undefined) return undefined;
   const { Template } = await import('../../../batch/template.ts');
-  const text = ((await textOf('template', { ...app, args })) ?? '').replace(/\r?\n$/u, '');
-  return Template.parse(text, sourceOf('template', args));
+  const source = sourceOf('template', args);
+  const text = await textAt(path, source, app);
+  return Template.parse(text.replace(/\r?\n$/u, ''), source);
 }
 
 /** Everything that one batch consists of, but its rows. */

@@ -11,6 +11,7 @@ import type { Reasons } from '../../../batch/reasons.ts';
 import { formatAmount } from '../../../once/entry/amount.ts';
 import { type Exit, exitOf, Failure } from '../../../once/failures.ts';
 import { clipped, counted, formatAmountOf, formatCount } from '../../../once/phrases.ts';
+import type { BalanceShown } from '../../run/balance.ts';
 import { tooLittleToPay } from '../../say/balance.ts';
 import { rowsInConflict, rowsPaidAlready } from '../../say/batch.ts';
 import { ofRow, ofRows, warningWords } from '../../say/entry.ts';
@@ -30,7 +31,6 @@ import { onDryRun, problemOf } from '../../say/told.ts';
 import { type Fact, type Fields, jsonOf, labelled, remark } from '../../show/card.ts';
 import type { Display, LabelCanvas, View } from '../../show/display.ts';
 import { drawMessage } from '../../show/report.ts';
-import type { BalanceShown } from '../balance.ts';
 import type { BatchArgs } from './batch.spec.ts';
 import { type Batch, countsJson, withReport } from './options.ts';
 
@@ -53,7 +53,7 @@ export async function balanceAhead(
     unpaid.units === 0n ? [] : [{ asset, amount: formatAmount(unpaid) }],
   );
   if (payable.length === 0) return undefined;
-  const { balanceToPay } = await import('../balance.ts');
+  const { balanceToPay } = await import('../../run/balance.ts');
   return balanceToPay(payable, bot, app);
 }
 

@@ -5,7 +5,6 @@ import { type Exit, exitOf, told } from '../../../once/failures.ts';
 import type { BatchInput, Reads, RowsStanding } from '../../../once/journal/journal.ts';
 import { counted, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
 import type { Run } from '../../parse/command.ts';
-import { openJournalOf, whileOpen } from '../../run/openJournal.ts';
 import { type PaidAs, paidAsFacts, paidAsWords } from '../../say/batch.ts';
 import {
   codeOfRows,
@@ -27,42 +26,39 @@ export const run: Run<StatusArgs> = async (app) => {
   const { display } = app;
   const [name] = app.args.words;
   if (name === undefined) return list(app);
-  return whileOpen(openJournalOf(app, 'look'), async (journal) => {
-    const statuses = await statusesOf(name, journal.reads);
-    if (statuses.length === 0)
-      throw told('no-such-batch')`There is no batch ${JSON.stringify(name)} in the journal ${journal.place}.
-        Give the whole name of the batch. This lists all batches:
-        $ batch status`;
-    for (const status of statuses) await display.show(batchStatusView(app.args.command, status));
-    if (!display.quiet && statuses.some(({ input }) => input === undefined))
-      display.notice(
-        'This journal did not see the batch begin, so it counts only the rows that were started. To see how many more the file has, run the batch’s own command with --dry-run: it sends nothing.',
-      );
-    return exitFor(statuses);
-  });
+  const journal = await app.journal('look');
+  const statuses = await statusesOf(name, journal.reads);
+  if (statuses.length === 0)
+    throw told('no-such-batch')`There is no batch ${JSON.stringify(name)} in the journal ${journal.place}.
+      Give the whole name of the batch. This lists all batches:
+      $ batch status`;
+  for (const status of statuses) await display.show(batchStatusView(app.args.command, status));
+  if (!display.quiet && statuses.some(({ input }) => input === undefined))
+    display.notice(
+      'This journal did not see the batch begin, so it counts only the rows that were started. To see how many more the file has, run the batch’s own command with --dry-run: it sends nothing.',
+    );
+  return exitFor(statuses);
 };
 
 /** All batches of the journal, the one that changed last first. */
 const list: Run<StatusArgs> = async (app) => {
   const { display } = app;
-  return whileOpen(openJournalOf(app, 'look'), async (journal): Promise<Exit> => {
-    const found: BatchStatus[] = [];
-    for (const name of await journal.reads.batchNames())
-      found.push(...(await statusesOf(name, journal.reads)));
-    found.sort((one, other) => other.updatedAtMs - one.updatedAtMs);
-    const names = found.map(({ name }) => safeLine(name));
-    const widthOf = await widthsFor(names);
-    const width = Math.max(0, ...names.map(widthOf));
-    for (const status of found)
-      await display.show({
-        ...batchStatusView(app.args.command, status),
-        quiet: status.name,
-        human: () =>
-          `${iso(status.updatedAtMs)}  ${pad(safeLine(status.name), width, widthOf)}  ${batchInOneLine(status)}\n`,
-      });
-    if (found.length === 0) display.notice('No batch is in this journal.');
-    return 0;
-  });
+  const journal = await app.journal('look');
+  const found: BatchStatus[] = [];
+  for (const name of await journal.reads.batchNames()) found.push(...(await statusesOf(name, journal.reads)));
+  found.sort((one, other) => other.updatedAtMs - one.updatedAtMs);
+  const names = found.map(({ name }) => safeLine(name));
+  const widthOf = await widthsFor(names);
+  const width = Math.max(0, ...names.map(widthOf));
+  for (const status of found)
+    await display.show({
+      ...batchStatusView(app.args.command, status),
+      quiet: status.name,
+      human: () =>
+        `${iso(status.updatedAtMs)}  ${pad(safeLine(status.name), width, widthOf)}  ${batchInOneLine(status)}\n`,
+    });
+  if (found.length === 0) display.notice('No batch is in this journal.');
+  return 0;
 };
 
 /** The same name at another service, or for the other kind, is another batch. */

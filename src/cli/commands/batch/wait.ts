@@ -1,16 +1,9 @@
 import { type BatchPlan, paidBy } from '../../../batch/plan.ts';
 import { type ChainView, isPaidAgain, standingOf, wasRepeated } from '../../../chain/verdict.ts';
-import { type Until, type Verified, type WaitOptions, watch } from '../../../chain/verify.ts';
+import { type Chain, type Until, type Verified, type WaitOptions, watch } from '../../../chain/verify.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
 import { counted, formatDuration } from '../../../once/phrases.ts';
-import {
-  type OpenedChain,
-  openChain,
-  refuseNoMint,
-  refuseOtherCluster,
-  refuseUnprovable,
-  waitMsOf,
-} from '../../run/chain.ts';
+import { openChain, refuseNoMint, refuseOtherCluster, refuseUnprovable, waitMsOf } from '../../run/chain.ts';
 import { chainProblem, storedReport } from '../../run/stored.ts';
 import { reportJsonOrError } from '../../run/telling.ts';
 import { outcomeView } from '../../show/report.ts';
@@ -30,9 +23,9 @@ export type RowsOnChain = {
 export class BatchWait {
   readonly #options: WaitOptions;
   readonly #batch: Batch;
-  readonly #chain: OpenedChain;
+  readonly #chain: Chain;
 
-  private constructor(options: WaitOptions, batch: Batch, chain: OpenedChain) {
+  private constructor(options: WaitOptions, batch: Batch, chain: Chain) {
     this.#options = options;
     this.#batch = batch;
     this.#chain = chain;
@@ -41,7 +34,7 @@ export class BatchWait {
   static async open(until: Until, batch: Batch): Promise<BatchWait> {
     const { bot, app } = batch;
     refuseUnprovable('SOL', bot, until);
-    const options = { until, waitMs: waitMsOf(app.args) };
+    const options = { until, waitMs: waitMsOf(app) };
     return new BatchWait(options, batch, await openChain(bot, app));
   }
 
@@ -80,10 +73,6 @@ export class BatchWait {
     } finally {
       stop();
     }
-  }
-
-  close(): Promise<void> {
-    return this.#chain.close();
   }
 
   async #accepted({ rows }: BatchPlan, journal: Journal, counts: { proven: number }): Promise<string[]> {

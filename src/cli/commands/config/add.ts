@@ -78,7 +78,7 @@ async function findingsOn(name: string, app: App): Promise<readonly Finding[]> {
   const { examine } = await import('../doctor.ts');
   const profile = { name: 'profile', value: name };
   const kept = app.args.occurrences.filter((one) => one.name === 'journal' || one.name === 'timeout');
-  return examine({ ...app, args: new Args('doctor', [], [...kept, profile], globalNames) });
+  return examine(app.as(new Args('doctor', [], [...kept, profile], globalNames)));
 }
 
 /** Ends with one line: ready, or what is not. */

@@ -5,14 +5,7 @@ import { refuseUnusable, resolveLinks } from '../../../once/journal/file/ownFile
 import type { App } from '../../app.ts';
 import { changeProfiles } from '../../bot/changeProfiles.ts';
 import { readProfiles } from '../../bot/profiles.ts';
-import {
-  isThere,
-  lastingLocation,
-  locationAt,
-  openAt,
-  shownLocation,
-  whileOpen,
-} from '../../run/openJournal.ts';
+import { isThere, lastingLocation, locationAt, openAt, shownLocation } from '../../open/journal.ts';
 import { card } from '../../show/card.ts';
 import type { JournalArgs } from './config.spec.ts';
 import { profilesPathsOf } from './show.ts';
@@ -43,7 +36,7 @@ async function lastingName(text: string, app: App): Promise<string> {
     refuseUnusable(resolveLinks(location.path));
     return location.path;
   }
-  await (await openAt(location, app, 'look')).close();
+  await openAt(location, app, 'look');
   return text;
 }
 
@@ -51,19 +44,17 @@ async function lastingName(text: string, app: App): Promise<string> {
 async function refuseToLeave(app: App): Promise<void> {
   const location = await lastingLocation(app);
   if (!isThere(location)) return;
-  const opening = openAt(location, app, 'look').catch(async (thrown: unknown) => {
+  const left = await openAt(location, app, 'look').catch((thrown: unknown) => {
     throw journalNotOpened(asFailure(thrown), profilesPathsOf(app).file);
   });
-  await whileOpen(opening, async (left) => {
-    const states = ['open', 'sending', 'unknown', 'held'] as const;
-    for await (const entry of left.reads.select({ states, limit: Number.MAX_SAFE_INTEGER })) {
-      if (!isUnsettled(entry)) continue;
-      throw told('not-allowed-now')`
-        The journal ${left.place} has entries that are not settled: under another they could happen twice
-        Settle them first:
-        $ history --state ${entry.state}`;
-    }
-  });
+  const states = ['open', 'sending', 'unknown', 'held'] as const;
+  for await (const entry of left.reads.select({ states, limit: Number.MAX_SAFE_INTEGER })) {
+    if (!isUnsettled(entry)) continue;
+    throw told('not-allowed-now')`
+      The journal ${left.place} has entries that are not settled: under another they could happen twice
+      Settle them first:
+      $ history --state ${entry.state}`;
+  }
 }
 
 async function tell(say: (place: string) => string, app: App): Promise<Exit> {

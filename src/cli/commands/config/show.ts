@@ -11,8 +11,8 @@ import {
   type TokenSource,
 } from '../../bot/profiles.ts';
 import { Token } from '../../bot/token.ts';
+import { lastingLocation, shownLocation } from '../../open/journal.ts';
 import { settingKeys } from '../../parse/args.ts';
-import { lastingLocation, shownLocation } from '../../run/openJournal.ts';
 import { tokenOrigin } from '../../say/open.ts';
 import { addingProfile, listingProfiles } from '../../say/profiles.ts';
 import { card, type Fact, fieldsOf, under } from '../../show/card.ts';

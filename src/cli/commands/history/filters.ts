@@ -6,7 +6,6 @@ import type { Entry, Journal, Selection, State } from '../../../once/journal/jou
 import { fewOf, formatCount, listed } from '../../../once/phrases.ts';
 import type { App } from '../../app.ts';
 import { type Moment, msOf, parseMoment } from '../../bot/settings.ts';
-import { policiesAndAssetNames } from '../../run/policies.ts';
 import { notAMoment } from '../../say/history.ts';
 import type { HistoryArgs } from './history.spec.ts';
 
@@ -81,10 +80,7 @@ export async function withWholeAddress(filters: Filters, { reads }: Journal): Pr
 export async function withRecipient(filters: Filters, app: App<HistoryArgs>): Promise<Filters> {
   if (filters.to?.startsWith('@') !== true) return filters;
   const { withAddress } = await import('../../../policy/policy.ts');
-  const { fields, complaint } = withAddress(
-    { to_address: filters.to },
-    (await policiesAndAssetNames(app)).policies,
-  );
+  const { fields, complaint } = withAddress({ to_address: filters.to }, (await app.policies()) ?? []);
   if (complaint === undefined) return { ...filters, to: String(fields.to_address) };
   const { complaintWords } = await import('../../../once/entry/rules.ts');
   const [problem] = complaintWords(complaint);

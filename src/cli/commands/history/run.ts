@@ -4,15 +4,9 @@ import type { Entry, Journal } from '../../../once/journal/journal.ts';
 import { formatCount } from '../../../once/phrases.ts';
 import type { App } from '../../app.ts';
 import { knownByName } from '../../bot/chooseBot.ts';
+import { botInputs } from '../../open/bot.ts';
+import { isThere, shownLocation } from '../../open/journal.ts';
 import type { Run } from '../../parse/command.ts';
-import { botInputs } from '../../run/openBot.ts';
-import {
-  isJournalThere,
-  journalLocation,
-  openJournalOf,
-  shownLocation,
-  whileOpen,
-} from '../../run/openJournal.ts';
 import { entryByIdOrName, noteDeaths, storedReport } from '../../run/stored.ts';
 import { explain } from '../../say/explain.ts';
 import type { Problem } from '../../say/told.ts';
@@ -36,22 +30,21 @@ export const run: Run<HistoryArgs> = async (app) => {
     throw told('usage')`--total takes no IDs and no --format.
       Narrow it with --batch, --to, --since or another filter.`;
   const format = await formatOf(app.args);
-  if (format === undefined && app.args.words.length === 0 && !(await isJournalThere(app)))
+  if (format === undefined && app.args.words.length === 0 && !isThere(await app.where()))
     return sayEmpty(app);
-  return whileOpen(openJournalOf(app, 'look'), async (journal) => {
-    const filters = await withWholeAddress(parsed, journal);
-    if (isTotal) {
-      const { showTotal } = await import('./export.ts');
-      await noteDeaths(journal, app);
-      return await showTotal(filters, journal, app);
-    }
-    if (format !== undefined) {
-      const { exportHistory } = await import('./export.ts');
-      await noteDeaths(journal, app);
-      return await exportHistory(filters, format, journal, app);
-    }
-    return await (app.args.words.length === 0 ? list(filters, journal, app) : details(journal, app));
-  });
+  const journal = await app.journal('look');
+  const filters = await withWholeAddress(parsed, journal);
+  if (isTotal) {
+    const { showTotal } = await import('./export.ts');
+    await noteDeaths(journal, app);
+    return await showTotal(filters, journal, app);
+  }
+  if (format !== undefined) {
+    const { exportHistory } = await import('./export.ts');
+    await noteDeaths(journal, app);
+    return await exportHistory(filters, format, journal, app);
+  }
+  return await (app.args.words.length === 0 ? list(filters, journal, app) : details(journal, app));
 };
 
 async function formatOf(args: HistoryArgs): Promise<SettledFormat | undefined> {
@@ -66,7 +59,7 @@ async function sayEmpty(app: App<HistoryArgs>): Promise<Exit> {
   app.display.notice(
     app.args.flag('sandbox') && app.args.text('journal') === undefined
       ? 'Nothing is recorded in the sandbox yet.'
-      : `Nothing is recorded yet: there is no journal ${await shownLocation(await journalLocation(app))}.`,
+      : `Nothing is recorded yet: there is no journal ${await shownLocation(await app.where())}.`,
   );
   return 0;
 }

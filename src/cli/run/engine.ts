@@ -1,4 +1,3 @@
-import type { Connection } from '../../once/connection.ts';
 import type { EngineContext, Progress, Waiting, WhatCame } from '../../once/engine/context.ts';
 import type { Kind } from '../../once/entry/wanted.ts';
 import type { Journal } from '../../once/journal/journal.ts';
@@ -7,51 +6,28 @@ import { troubleWords } from '../../once/wire/trouble.ts';
 import type { Policies } from '../../policy/policy.ts';
 import { mayClaimUnder } from '../../policy/spend.ts';
 import type { App } from '../app.ts';
+import type { ConnectedBot } from '../open/bot.ts';
+import { defaultMaxWaitMs, defaultTimeoutMs, whoDecides } from '../open/journal.ts';
 import { nouns } from '../say/outcomes.ts';
-import { type ConnectedBot, openBot } from './openBot.ts';
-import { defaultMaxWaitMs, defaultTimeoutMs, openJournalOf, settingsOf, whoDecides } from './openJournal.ts';
-import { policiesOf } from './policies.ts';
+/** The engine with its bot, and how that reaches its service. */
+export type Engine = EngineContext & ConnectedBot;
 
-/** Everything that a command needs to send, which it must close at the end. */
-export type Session = {
-  readonly engine: EngineContext & Pick<ConnectedBot, 'bot'>;
-  /** Undefined if none applies. */
-  readonly policies: Policies | undefined;
-  readonly connection: Connection;
-  close(): Promise<void>;
-};
-
-export async function openSession(app: App, keepAlive = false): Promise<Session> {
-  settingsOf(app.args);
-  const { bot, connection } = await openBot(app, keepAlive);
-  try {
-    // Opened first: if a policy cannot be read, nothing is sent.
-    const policies = await policiesOf(bot, app);
-    const journal = await openJournalOf(app, 'send');
-    const engine = engineContext({ bot, connection }, policies, journal, app);
-    return {
-      engine,
-      policies,
-      connection,
-      close: async () => {
-        await journal.close();
-        await connection.close();
-      },
-    };
-  } catch (error) {
-    await connection.close();
-    throw error;
-  }
+export async function openEngine(app: App, keepAlive?: true): Promise<Engine> {
+  app.settings();
+  const connected = await app.connectedBot(keepAlive);
+  // Opened first: if a policy cannot be read, nothing is sent.
+  const policies = await app.policies();
+  return engineOf(connected, policies, await app.journal('send'), app);
 }
 
-export function engineContext(
+export function engineOf(
   { bot, connection }: ConnectedBot,
   policies: Policies | undefined,
   journal: Journal,
   app: App,
-): Session['engine'] {
+): Engine {
   const { display, clock, chance, interrupts } = app;
-  const settings = { ...bot.settings, ...settingsOf(app.args) };
+  const settings = { ...bot.settings, ...app.settings() };
   return {
     mayClaim: mayClaimUnder(policies),
     journal,

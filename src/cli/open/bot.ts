@@ -10,17 +10,24 @@ import {
 import { sandboxBaseUrl } from '../../once/entry/baseUrl.ts';
 import { told } from '../../once/failures.ts';
 import type { RunningSandbox } from '../../sandbox/start.ts';
-import type { App } from '../app.ts';
-import { type BotOptions, type ChainBot, type ChainProfile, chooseBot } from '../bot/chooseBot.ts';
+import {
+  type BotOptions,
+  type ChainBot,
+  type ChainProfile,
+  chooseBot,
+  type KnownBot,
+  knownBot,
+} from '../bot/chooseBot.ts';
 import type { BotInputs } from '../bot/token.ts';
 import type { Args } from '../parse/args.ts';
-import { version } from '../parse/command.ts';
+import { version } from '../parse/version.ts';
 import { startingSandbox, waitingForToken } from '../say/open.ts';
 import { foreignToSandbox } from '../say/suggest.ts';
 import type { Display } from '../show/display.ts';
-import { sandboxFolder, settingsOf } from './openJournal.ts';
+import { sandboxFolder } from './journal.ts';
+import type { Opening, ProcessOfCommand } from './process.ts';
 
-export function botOptions(args: Args): BotOptions {
+function botOptions(args: Args): BotOptions {
   return {
     profile: args.text('profile'),
     tokenFile: args.text('token-file'),
@@ -28,7 +35,7 @@ export function botOptions(args: Args): BotOptions {
   };
 }
 
-export function botInputs(app: App): BotInputs {
+export function botInputs(app: ProcessOfCommand): BotInputs {
   return {
     env: app.env,
     get stdin() {
@@ -39,29 +46,28 @@ export function botInputs(app: App): BotInputs {
   };
 }
 
-/** The bot of this command, without a connection or a sandbox. */
-export async function botOfCommand(app: App): Promise<ChainBot> {
+export async function knownBotOf(app: Opening): Promise<KnownBot | undefined> {
+  if (app.args.flag('sandbox')) return { name: sandboxBot, settings: {} };
+  return knownBot(botOptions(app.args), botInputs(app));
+}
+
+export async function botWithToken(app: Opening): Promise<ChainBot> {
   if (app.args.flag('sandbox')) {
     refuseBesideSandbox(app.args);
-    return sandboxBotWith('', app.args);
+    return sandboxBotWith('');
   }
-  const choosing = chooseBot(botOptions(app.args), botInputs(app));
-  const bot = await sayIfSlow(waitingForToken, choosing, app.display);
-  return { ...bot, settings: { ...bot.settings, ...settingsOf(app.args) } };
+  return sayIfSlow(waitingForToken, chooseBot(botOptions(app.args), botInputs(app)), app.display);
 }
 
-export type ConnectedBot = { readonly bot: ChainBot; readonly connection: Connection };
+/** Its connection is closed with the command. */
+export type ConnectedBot = { readonly bot: ChainBot; readonly connection: Omit<Connection, 'close'> };
 
-/** The bot of this command, and a connection to its service. */
-export async function openBot(app: App, keepAlive = false): Promise<ConnectedBot> {
-  if (app.args.flag('sandbox')) return openSandboxBot(app, keepAlive);
-  const bot = await botOfCommand(app);
-  app.display.step(`bot ${bot.name} (token from ${bot.tokenSource}) to ${bot.spelledUrl}`);
-  return { bot, connection: connectionTo(bot, channelOptions(app, keepAlive)) };
+export function connectBot(bot: ChainBot, app: Opening, keepAlive?: true): ConnectedBot {
+  return { bot, connection: app.owns(connectionTo(bot, channelOptions(app, keepAlive))) };
 }
 
-export function channelOptions({ env }: App, keepAlive: boolean): ChannelOptions {
-  return { env, keepAlive, userAgent: `botctl/${version}` };
+export function channelOptions({ env }: Opening, keepAlive?: true): ChannelOptions {
+  return { env, keepAlive: keepAlive === true, userAgent: `botctl/${version}` };
 }
 
 export function refuseBesideSandbox(args: Args): void {
@@ -71,14 +77,14 @@ export function refuseBesideSandbox(args: Args): void {
       Leave out --sandbox, or --${other}.`;
 }
 
-function sandboxBotWith(token: string, args: Args): Bot {
+function sandboxBotWith(token: string): Bot {
   return {
     name: sandboxBot,
     baseUrl: sandboxBaseUrl,
     spelledUrl: sandboxBaseUrl,
     token: { reveal: () => token },
     tokenSource: sandboxToken,
-    settings: settingsOf(args),
+    settings: {},
   };
 }
 
@@ -93,24 +99,21 @@ function chainOfSandbox({ node }: RunningSandbox): ChainProfile {
 }
 
 /** The built-in bot: its service runs inside this command, on a free port of this machine. */
-async function openSandboxBot(app: App, keepAlive: boolean): Promise<ConnectedBot> {
+export async function startSandboxBot(app: Opening, keepAlive?: true): Promise<ConnectedBot> {
   refuseBesideSandbox(app.args);
-  const { ensurePossibleInSandbox, openSandbox } = await import('../commands/sandbox.ts');
+  const { ensurePossibleInSandbox, openSandbox } = await import('./sandbox.ts');
   const starting = openSandbox({ dataDir: sandboxFolder(app.env), port: 0 });
-  const running = await app.display.waiting(startingSandbox, starting);
-  const channel = channelTo(running.baseUrl, { ...channelOptions(app, keepAlive), direct: true });
+  const running = app.owns(await app.display.waiting(startingSandbox, starting));
+  const options = { ...channelOptions(app, keepAlive), direct: true };
+  const channel = app.owns(channelTo(running.baseUrl, options));
   return {
-    bot: { ...sandboxBotWith(running.tokens.full, app.args), chain: chainOfSandbox(running) },
+    bot: { ...sandboxBotWith(running.tokens.full), chain: chainOfSandbox(running) },
     connection: {
       url: running.baseUrl,
       channel,
       ensurePossible: ensurePossibleInSandbox,
       ready: () => channel.ready(),
       reachOut: () => channel.reachOut(),
-      close: async () => {
-        await channel.close();
-        await running.close();
-      },
     },
   };
 }

@@ -2,7 +2,6 @@ import { existsSync, statSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { dataFolder, homeFolder } from '../../machine/folders.ts';
-import type { Settings } from '../../once/connection.ts';
 import { claimedBy, Failure, told } from '../../once/failures.ts';
 import { journalFailure } from '../../once/journal/failures.ts';
 import type { JournalUse } from '../../once/journal/file/opening.ts';
@@ -12,12 +11,10 @@ import type { Address, UrlSource } from '../../postgres/address.ts';
 import type { PgConnection } from '../../postgres/connection.ts';
 import type { Patience } from '../../postgres/connections.ts';
 import type { ServerFacts } from '../../postgres/handshake.ts';
-import type { App } from '../app.ts';
 import { profilesPaths, readProfiles } from '../bot/profiles.ts';
-import { readSettings } from '../bot/settings.ts';
-import type { Args } from '../parse/args.ts';
+import type { Opening, ProcessOfCommand } from './process.ts';
 
-export function sandboxFolder(env: App['env']): string {
+export function sandboxFolder(env: ProcessOfCommand['env']): string {
   return join(dataFolder(env), 'sandbox');
 }
 
@@ -30,7 +27,7 @@ type Where =
 export type JournalLocation = Where & { readonly namedBy?: UrlSource };
 
 /** The sandbox has its own journal, so that trying things out never touches real money. */
-export async function journalLocation(app: App): Promise<JournalLocation> {
+export async function journalLocation(app: Opening): Promise<JournalLocation> {
   const named = app.args.text('journal');
   if (named === '') throw journalFailure('empty-name', { source: '--journal' });
   if (named !== undefined) return locationAt(named, '--journal', app);
@@ -67,7 +64,7 @@ export async function locationAt(
 }
 
 /** The file of a named journal. `source` says where the name came from: an option, an argument, or the variable. */
-export function journalFile(text: string, source: string, env: App['env']): string {
+export function journalFile(text: string, source: string, env: ProcessOfCommand['env']): string {
   const looks = whyNoFile(text);
   if (looks !== undefined) throw journalFailure('no-file-name', { source, as: looks });
   return text.startsWith('~') ? join(homeFolder(env), text.slice(1)) : text;
@@ -80,8 +77,12 @@ export async function shownLocation(location: Where): Promise<string> {
   return placeOf(location.address);
 }
 
-export async function openJournalOf(app: App, use: JournalUse): Promise<Journal> {
-  const journal = await openAt(await journalLocation(app), app, use);
+export async function openJournalOf(
+  location: JournalLocation,
+  app: Opening,
+  use: JournalUse,
+): Promise<Journal> {
+  const journal = await openAt(location, app, use);
   if (journal.lost !== undefined) {
     app.display.warn(
       `${journal.lost.message} The rest of the journal is shown. Nothing can be sent until you deal with this:`,
@@ -93,28 +94,15 @@ export async function openJournalOf(app: App, use: JournalUse): Promise<Journal>
   return journal;
 }
 
-/** Closes what was opened, however the work with it ends. */
-export async function whileOpen<Opened extends { close(): Promise<void> }, Result>(
-  opening: Opened | Promise<Opened>,
-  work: (opened: Opened) => Promise<Result>,
-): Promise<Result> {
-  const opened = await opening;
-  try {
-    return await work(opened);
-  } finally {
-    await opened.close();
-  }
-}
-
-export async function openAt(location: JournalLocation, app: App, use: JournalUse): Promise<Journal> {
-  if (location.is === 'shared') return openShared(location.address, app, use);
+export async function openAt(location: JournalLocation, app: Opening, use: JournalUse): Promise<Journal> {
+  if (location.is === 'shared') return app.owns(await openShared(location.address, app, use));
   const { path, namedBy } = location;
   if (isEmptyFile(path)) app.display.warn(`${path} is an empty file. It becomes a new journal.`);
   const { openJournal } = await import('../../once/journal/file/openJournal.ts');
   await sayOfSteps(app);
   // A mistyped name creates a journal that knows nothing, so that is reported.
   const isNew = namedBy !== undefined && !existsSync(path);
-  const journal = openJournal(path, use, app.clock, () => isLeft(app));
+  const journal = app.owns(openJournal(path, use, app.clock, () => isLeft(app)));
   if (isNew)
     app.display.warn(
       `${path} is a new journal, so botctl cannot tell what was sent before. If you expected an earlier one, check this path.`,
@@ -123,7 +111,7 @@ export async function openAt(location: JournalLocation, app: App, use: JournalUs
 }
 
 /** The one place where a shared journal is opened. */
-async function openShared(address: Address, app: App, use: JournalUse): Promise<Journal> {
+async function openShared(address: Address, app: Opening, use: JournalUse): Promise<Journal> {
   const { openSharedJournal } = await import('../../postgres/openSharedJournal.ts');
   await warnOfPassFile(app);
   const opening = openSharedJournal(address, {
@@ -136,12 +124,12 @@ async function openShared(address: Address, app: App, use: JournalUse): Promise<
 }
 
 /** What was sent is still told after the first signal. */
-function isLeft({ interrupts }: Pick<App, 'interrupts'>): boolean {
+function isLeft({ interrupts }: Pick<ProcessOfCommand, 'interrupts'>): boolean {
   return (claimedBy(interrupts) === undefined ? interrupts.first : interrupts.second).aborted;
 }
 
 /** Says that a file is brought up to date, also if the command fails after it. Called before a file is opened. */
-export async function sayOfSteps({ display }: Pick<App, 'display'>): Promise<void> {
+export async function sayOfSteps({ display }: Pick<ProcessOfCommand, 'display'>): Promise<void> {
   const { onStep } = await import('../../once/journal/file/step.ts');
   onStep((path) =>
     display.notice(`The journal ${path} is brought up to date. An older botctl cannot open it any more.`),
@@ -149,10 +137,10 @@ export async function sayOfSteps({ display }: Pick<App, 'display'>): Promise<voi
 }
 
 /** How long to wait for a server that is away. */
-function patienceOf(app: App): Patience {
+function patienceOf(app: Opening): Patience {
   const { interrupts, clock } = app;
   return {
-    maxWaitMs: settingsOf(app.args).maxWaitMs ?? defaultMaxWaitMs,
+    maxWaitMs: app.settings().maxWaitMs ?? defaultMaxWaitMs,
     leastMs: 2000,
     interrupted: interrupts.first,
     leaving: interrupts.second,
@@ -160,19 +148,15 @@ function patienceOf(app: App): Patience {
   };
 }
 
-async function warnOfPassFile({ display }: Pick<App, 'display'>): Promise<void> {
+async function warnOfPassFile({ display }: Pick<ProcessOfCommand, 'display'>): Promise<void> {
   const { onPassFileIgnored } = await import('../../postgres/connection.ts');
   onPassFileIgnored((said) => display.warn(passFileIgnored(said)));
 }
 
 /**
- * Whether this command's journal exists or existed. If that cannot be checked, it may exist and hold unknown entries,
- * so the answer is yes: opening it reports the fault.
+ * Whether a journal exists or existed. If that cannot be checked, it may exist and hold unknown entries, so the answer is
+ * yes: opening it reports the fault.
  */
-export async function isJournalThere(app: App): Promise<boolean> {
-  return isThere(await journalLocation(app));
-}
-
 export function isThere(location: JournalLocation): boolean {
   if (location.is === 'shared') return true;
   const { path } = location;
@@ -188,7 +172,7 @@ export function mayBeThere(path: string): boolean {
   }
 }
 
-type EnvContext = Pick<App, 'env'>;
+type EnvContext = Pick<ProcessOfCommand, 'env'>;
 
 export function isEmptyFile(path: string): boolean {
   try {
@@ -230,15 +214,6 @@ function nameOfUser(): string | undefined {
 export const defaultTimeoutMs = 30_000;
 export const defaultMaxWaitMs = 60_000;
 
-/** The options for timeouts, checked before anything else is asked. */
-export function settingsOf(args: Args): Settings {
-  const texts = {
-    timeout: args.text('timeout'),
-    'max-wait': args.text('max-wait'),
-  };
-  return readSettings(texts, (key) => `--${key}`);
-}
-
 /** A shared journal that a command maintains, and the connection to its server. */
 type SharedPlace = {
   /** Its URL without the password. */
@@ -253,13 +228,14 @@ type SharedPlace = {
 /** Runs `work` on a connection to the server, whatever state the journal is in. */
 export async function withServer<Result>(
   address: Address,
-  app: App,
+  app: Opening,
   work: (shared: SharedPlace) => Promise<Result>,
 ): Promise<Result> {
   const { meetServer, connectionFailure } = await import('../../postgres/upkeep.ts');
   await warnOfPassFile(app);
   const place = await shownLocation({ is: 'shared', address });
   const { connection, server } = await meetServer(address, patienceOf(app));
+  app.owns(connection);
   try {
     return await work({
       place,
@@ -273,8 +249,6 @@ export async function withServer<Result>(
     // Changes may be left behind by what broke off, or was not awaited on a standby. A refusal has left none.
     app.doing.hasChanged = true;
     throw connectionFailure(connection, place, error);
-  } finally {
-    await connection.close();
   }
 }
 

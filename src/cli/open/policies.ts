@@ -1,0 +1,27 @@
+import { sandboxBot } from '../../once/connection.ts';
+import type { Policies, Policy } from '../../policy/policy.ts';
+import type { KnownBot } from '../bot/chooseBot.ts';
+import { readPath } from '../bot/settings.ts';
+import { mayBeThere } from './journal.ts';
+import type { Opening } from './process.ts';
+
+/**
+ * The policies that apply to this bot: its profile's, the environment's and the machine's. The sandbox has none, because
+ * its money is not real.
+ */
+export async function policiesOf(
+  bot: KnownBot | undefined,
+  { machinePolicy, env }: Opening,
+): Promise<Policies | undefined> {
+  if (bot?.name === sandboxBot) return undefined;
+  const { BOTCTL_POLICY: given } = env;
+  const named = [bot?.settings.policy, given === undefined ? given : readPath('BOTCTL_POLICY', given)].filter(
+    (one) => one !== undefined,
+  );
+  if (named.length === 0 && !mayBeThere(machinePolicy)) return undefined;
+  const { policyAt } = await import('../bot/policyFile.ts');
+  const found: (Policy | undefined)[] = [...new Set(named)].map((path) => policyAt(path, 'is-refused'));
+  if (!named.includes(machinePolicy)) found.push(policyAt(machinePolicy, 'is-fine'));
+  const policies = found.filter((one) => one !== undefined);
+  return policies.length === 0 ? undefined : policies;
+}

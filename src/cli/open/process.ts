@@ -1,0 +1,35 @@
+import type { Env } from '../../machine/folders.ts';
+import type { Chance, Clock, Interrupts } from '../../machine/process.ts';
+import type { Settings } from '../../once/connection.ts';
+import type { Args } from '../parse/args.ts';
+import type { Does } from '../say/told.ts';
+import type { Display } from '../show/display.ts';
+
+/** The arguments of a command, and everything outside itself that it may use. */
+export type ProcessOfCommand<Arguments = Args> = {
+  readonly args: Arguments;
+  readonly env: Env;
+  readonly stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  readonly display: Display;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly interrupts: Interrupts;
+  /** This machine's policy, which applies to every bot in addition to a profile's own. */
+  readonly machinePolicy: string;
+  readonly doing: {
+    readonly does: Does;
+    /** Set before the first change that is not a claim. */
+    hasChanged: boolean;
+    readonly begun: boolean;
+  };
+};
+
+export type Closing = { close(): void | Promise<void> };
+
+/** For what opens: the process, the settings, and whom to hand what was opened. */
+export type Opening<Arguments = Args> = ProcessOfCommand<Arguments> & {
+  /** The options for timeouts. A bad one is refused wherever this is asked first. */
+  settings(): Settings;
+  /** Closes it when the command has ended. The last opened is closed first. */
+  owns<Opened extends Closing>(opened: Opened): Opened;
+};

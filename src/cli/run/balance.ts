@@ -1,0 +1,85 @@
+import type { AssetOfWallet } from '../../chain/node.ts';
+import type { Chain } from '../../chain/verify.ts';
+import { envBot, sandboxBot } from '../../once/connection.ts';
+import { formatAmount } from '../../once/entry/amount.ts';
+import { asFailure } from '../../once/failures.ts';
+import type { App } from '../app.ts';
+import type { ChainBot, ChainProfile } from '../bot/chooseBot.ts';
+import { balanceText, type Payable, tooLittle, type WalletBalance } from '../say/balance.ts';
+import { reasonWords } from '../say/chain.ts';
+import { mintOf, openChain } from './chain.ts';
+
+/** The balance beside what is about to be paid from it, for people and as JSON. */
+export type BalanceShown = {
+  readonly text: string;
+  readonly warnings: readonly string[];
+  readonly json: { readonly balances?: readonly object[] };
+};
+
+export async function balanceToPay(
+  payable: readonly Payable[],
+  bot: ChainBot,
+  app: App,
+): Promise<BalanceShown | undefined> {
+  const assets = payable.map(({ asset }) => asset);
+  const balance = await balanceOf(bot, assets, app);
+  if (balance === undefined) return undefined;
+  return {
+    text: balanceText(balance, payable),
+    warnings: tooLittle(balance, payable),
+    json: balance.is === 'asked' ? { balances: balancesJson(balance, payable) } : {},
+  };
+}
+
+/** A balance is shown beside something more important, so nobody waits longer for it. */
+export const balanceTimeoutMs = 1000;
+
+/** What the wallet holds of SOL and these assets. Undefined if the environment or the sandbox names no node. */
+export async function balanceOf(
+  bot: Pick<ChainBot, 'name' | 'chain' | 'settings'>,
+  assets: readonly string[],
+  app: App,
+  timeoutMs = balanceTimeoutMs,
+): Promise<WalletBalance | undefined> {
+  const { name, chain } = bot;
+  if (chain === undefined)
+    return name === envBot || name === sandboxBot ? undefined : { is: 'not-set', lacks: 'rpc-url' };
+  if (chain.wallet === undefined) return { is: 'not-set', lacks: 'wallet' };
+  const asking = askBalance({ ...bot, chain }, chain.wallet, assetsOf(chain, assets), app, timeoutMs);
+  return app.display.waiting('Asking for the wallet’s balance', asking);
+}
+
+async function askBalance(
+  bot: Parameters<typeof openChain>[0],
+  wallet: string,
+  assets: readonly AssetOfWallet[],
+  app: App,
+  timeoutMs: number,
+): Promise<WalletBalance> {
+  let opened: Chain;
+  try {
+    opened = await openChain(bot, app, { timeoutMs });
+  } catch (thrown) {
+    return { is: 'no-node', why: asFailure(thrown).message };
+  }
+  const { node } = opened;
+  const holdings = await node.holdings(wallet, assets);
+  return { is: 'asked', host: node.host, cluster: node.clusterName, holdings };
+}
+
+function assetsOf(chain: ChainProfile, assets: readonly string[]): readonly AssetOfWallet[] {
+  return [...new Set(['SOL', ...assets])].map((asset) => ({ asset, mint: mintOf(asset, chain) }));
+}
+
+/** Each asset with its amount, or why that is unknown. */
+export function balancesJson(balance: WalletBalance, payable: readonly Payable[] = []): object[] {
+  if (balance.is !== 'asked') return [];
+  return balance.holdings.map(({ asset, mint, held }) => {
+    const ofAsset = payable.filter((one) => one.asset === asset);
+    return {
+      ...{ asset, mint },
+      ...('because' in held ? { unknown: reasonWords[held.because] } : { amount: formatAmount(held) }),
+      too_little: tooLittle(balance, ofAsset).length > 0 ? true : undefined,
+    };
+  });
+}
