@@ -18,7 +18,7 @@ import type { Run } from '../parse/command.ts';
 import { balanceTimeoutMs } from '../run/balance.ts';
 import { openChain, refuseNoMint, refuseOtherCluster } from '../run/chain.ts';
 import { balanceText } from '../say/balance.ts';
-import { approvedNotSent } from '../say/chain.ts';
+import { approvedNotSent } from '../say/entry.ts';
 import { withLacking } from '../say/suggest.ts';
 import type { Canvas, Paint, View } from '../show/display.ts';
 import { pad } from '../show/table.ts';

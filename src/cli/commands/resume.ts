@@ -9,7 +9,7 @@ import { whoDecides } from '../open/journal.ts';
 import type { Run } from '../parse/command.ts';
 import { confirmName, refuseAbbreviated } from '../run/deciding.ts';
 import { entriesOf, sendStored } from '../run/sendStored.ts';
-import { titleOf } from '../say/chain.ts';
+import { titleOf } from '../say/entry.ts';
 import { done } from '../say/outcomes.ts';
 import { noTerminalFor } from '../say/told.ts';
 import { remark } from '../show/card.ts';

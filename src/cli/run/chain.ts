@@ -26,13 +26,13 @@ import {
   candidateLine,
   chainLacks,
   chainWaitText,
-  isUnsent,
   nodeTrouble,
   noRpcUrl,
   ofTheSandbox,
   provenOnChain,
   searched,
 } from '../say/chain.ts';
+import { isUnsent } from '../say/settling.ts';
 import type { Display } from '../show/display.ts';
 import { amountIn, requestOf } from '../show/report.ts';
 import type { ChainEnd } from './telling.ts';

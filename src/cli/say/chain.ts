@@ -2,21 +2,13 @@ import type { Candidate, Gap, Search } from '../../chain/search.ts';
 import type { Reason } from '../../chain/transaction.ts';
 import { type ChainView, type Paid, wasRepeated } from '../../chain/verdict.ts';
 import { envBot } from '../../once/connection.ts';
-import { isApprovedAndUnsent, isProposal } from '../../once/engine/approval.ts';
-import {
-  approving,
-  declining,
-  forAPerson,
-  givingUpUnsent,
-  resolving,
-  whatWasSeen,
-} from '../../once/engine/deciding.ts';
+import { forAPerson, whatWasSeen } from '../../once/engine/deciding.ts';
 import { formatAmount } from '../../once/entry/amount.ts';
 import { type Failure, type FailureCode, told } from '../../once/failures.ts';
-import type { Entry, State } from '../../once/journal/journal.ts';
+import type { Entry } from '../../once/journal/journal.ts';
 import { counted, formatDuration, iso, listed } from '../../once/phrases.ts';
 import type { Suggestion } from '../../once/says.ts';
-import { nothingSentNow } from './told.ts';
+import { onlyIfSure, settling } from './settling.ts';
 
 /** Each is part of a sentence. */
 export const reasonWords: Readonly<Record<Reason, string>> = {
@@ -269,73 +261,4 @@ export function ofTheSandbox({ id }: Entry, command: string, journal: string): F
   return told('bot-moved')`This entry belongs to the sandbox
     Add --sandbox.
     $ ${command} ${id} --sandbox --journal ${journal}`;
-}
-
-/** What a person can decide about an entry that is not finished. */
-export function settling(
-  entry: Pick<Entry, 'id' | 'state' | 'heldReason' | 'approved'>,
-  hasNode = false,
-): Suggestion[] {
-  const { id, state } = entry;
-  if (isProposal(entry)) return approving.next(id);
-  if (isApprovedAndUnsent(entry)) return [declining(id)];
-  if (state === 'open') return [givingUpUnsent(id)];
-  // The chain may know, so it is asked first if a node is known.
-  const asking = hasNode ? [['verify', id]] : [];
-  return [...asking, ['history', id], ...resolving(id), forAPerson('resume', id)];
-}
-
-/** Read before `settling` of what may have happened. */
-export function howToDecide({ kind }: Pick<Entry, 'kind'>, hasNode = false): string {
-  const [place, twice] = kind === 'transfer' ? ['wallet', 'make'] : ['conversation', 'send'];
-  const first = hasNode ? 'Ask the chain first: botctl verify' : `Check the ${place} first`;
-  return `${first}. ${onlyIfSure} A service that no longer remembers the first request would ${twice} it twice.`;
-}
-
-/** What a wrong decision costs. */
-const onlyIfSure =
-  'Then decide with botctl resolve. Choose --did-not-happen only if you are sure: after that, the same command sends it again.';
-
-/** Nothing of it may have happened, so the only question is whether it is still wanted. */
-export function isUnsent(entry: Pick<Entry, 'state' | 'heldReason'>): boolean {
-  return entry.state === 'open' || isProposal(entry) || entry.state === 'declined';
-}
-
-/** `Transfer 0a1b2c3d4e5f`: starts a sentence. */
-export function titleOf({ kind, id }: Pick<Entry, 'kind' | 'id'>): string {
-  return `${nouns[kind]} ${id}`;
-}
-
-/** The state of an entry, for the line above its details. */
-type HeadlineFacts = {
-  readonly kind: 'message' | 'transfer';
-  readonly state: State;
-  readonly resolvedAs: string | undefined;
-  readonly approved: boolean;
-  /** The service, or an earlier run, had already done it. */
-  readonly isDoneBefore: boolean;
-  /** Reported from the journal alone. */
-  readonly isReplayed: boolean;
-};
-
-const nouns = { message: 'Message', transfer: 'Transfer' } as const;
-
-export function headlineOf({ isReplayed, kind, ...standing }: HeadlineFacts): string {
-  const line = `${nouns[kind]} ${stateOf(standing)}`;
-  return isReplayed ? `${line}. ${nothingSentNow}` : line;
-}
-
-/** Said of an approved entry until it is sent. */
-export const approvedNotSent = 'approved, not sent';
-
-function stateOf({
-  state,
-  resolvedAs,
-  approved,
-  isDoneBefore,
-}: Omit<HeadlineFacts, 'isReplayed' | 'kind'>): string {
-  if (state === 'resolved') return `resolved: ${resolvedAs?.replaceAll('-', ' ')}`;
-  if (isApprovedAndUnsent({ state, approved })) return approvedNotSent;
-  const already = isDoneBefore && state === 'accepted' ? 'already ' : '';
-  return `${already}${state}`;
 }

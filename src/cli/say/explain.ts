@@ -1,22 +1,27 @@
+import { envBot, sandboxBot } from '../../once/connection.ts';
 import type { Ending, Oddity, Outcome } from '../../once/engine/outcome.ts';
 import type { Wanted } from '../../once/entry/wanted.ts';
 import { type Exit, exitOf, type FailureCode, retryOf } from '../../once/failures.ts';
 import type { Entry } from '../../once/journal/journal.ts';
 import { iso } from '../../once/phrases.ts';
 import { neverTwice, type Sentence, says, sentence } from '../../once/says.ts';
-import { isUnsent, settling } from './chain.ts';
 import { takenBy } from './entry.ts';
 import {
-  againWords,
+  againHint,
+  alwaysSafe,
+  called,
   declinedWords,
-  didNotHappenWords,
+  done,
   heldWords,
   inProgress,
+  makes,
+  nothingOf,
   nouns,
   paidAlready,
   summary,
   verbs,
 } from './outcomes.ts';
+import { isUnsent, settling } from './settling.ts';
 import {
   nothingSent,
   nothingSentNow,
@@ -77,88 +82,103 @@ function hasNoReply({ state }: Entry): boolean {
 /** `end` says that nothing was sent. */
 type Unsent = Sentence & { readonly end?: string };
 
-function wordsOf(ending: Ending, code: FailureCode, nowMs: number, hasNode: boolean): Unsent {
-  const { outcome, complaint } = ending;
-  switch (outcome.is) {
-    case 'concluded':
-      return wordsOfState(outcome, ending, code, nowMs, hasNode);
-    case 'still-sending':
-      return inProgress(outcome.entry, outcome.by);
-    case 'not-sent':
-      // What is refused may not have been sent before: that would be held.
-      return notDone(
-        notSentWords(outcome, nowMs),
-        outcome.because !== 'declined' && outcome.because !== 'refused',
-      );
-    case 'not-recorded':
-      return {
-        message: `${outcome.attempt.status === undefined ? 'A request ended' : 'A reply came'} (${summary(outcome.attempt, complaint)}) but the journal could not record it: ${messageOf(outcome.cause)}`,
-        hint: hintToRecord(outcome),
-      };
-  }
-}
-
-function wordsOfState(
-  outcome: Outcome & { is: 'concluded' },
-  { complaint, needsOtherName }: Ending,
+/** Each ending that is not well, with its sentences in its row. */
+function wordsOf(
+  { outcome, complaint, needsOtherName }: Ending,
   code: FailureCode,
   nowMs: number,
   hasNode: boolean,
 ): Unsent {
-  const { entry, attempt, declined } = outcome;
+  switch (outcome.is) {
+    case 'not-sent':
+      return notSentWords(outcome, nowMs);
+    case 'still-sending':
+      return inProgress(outcome.entry, outcome.by);
+    case 'not-recorded': {
+      const { attempt, cause, entry } = outcome;
+      const came = attempt.status === undefined ? 'A request ended' : 'A reply came';
+      return {
+        message: `${came} (${summary(attempt, complaint)}) but the journal could not record it: ${messageOf(cause)}`,
+        hint: `It may have happened: note the reply. Bring the journal back, then run the same command again: ${neverTwice} (ID ${entry.id}). Without that journal it would count as new: if it is lost, repeat the command with --idempotency-key ${entry.key}.`,
+      };
+    }
+  }
+  const { entry, attempt, stopped, declined, replayed } = outcome;
+  const { id, kind } = entry;
+  const noun = nouns[kind];
   const said = summary(attempt, complaint);
+  const isCut = stopped?.because === 'interrupted' && attempt?.trouble?.is !== 'interrupted';
+  const cut = isCut ? 'Interrupted before the next try. ' : '';
   switch (entry.state) {
     case 'declined':
-      return notDone(declinedWords(entry, declined), entry.inDoubt);
+      return { ...declinedWords(entry, declined), end: entry.inDoubt ? nothingSentNow : nothingSent };
     // An accepted or happened entry is not a failure.
     case 'accepted':
     case 'resolved':
-      return outcome.replayed ? notDone(didNotHappenWords(entry)) : didNotHappenWords(entry);
+      return {
+        ...says`An operator decided that the ${noun} did not happen (ID ${id}).
+          To ${verbs[kind]} it after all, run the original command again.`,
+        ...(replayed && { end: nothingSentNow }),
+      };
     case 'sending':
       return inProgress(entry);
     case 'held':
       return heldWords(entry, said, needsOtherName, hasNode);
-    case 'unknown':
-    case 'rejected':
+    case 'unknown': {
+      // The last attempt was not sent, so the doubt is about an earlier one.
+      const isEarlier = attempt?.trouble?.is === 'claim-too-old';
+      const why = isEarlier ? `an earlier request was sent, and the last one was not (${said})` : said;
+      return {
+        message: `${cut}The ${noun} may have been ${done[kind]}: ${why}. ${called(entry)}.`,
+        hint: `${againHint(outcome, code, nowMs)} ${alwaysSafe[kind]}`,
+        next: [['resume', id]],
+      };
+    }
+    case 'rejected': {
+      const isOfProfile = entry.bot !== envBot && entry.bot !== sandboxBot;
+      return {
+        message: `${cut}The service refused the ${noun} (${said}). ${nothingOf(entry)}`,
+        hint: againHint(outcome, code, nowMs),
+        next: code === 'token-rejected' && isOfProfile ? [['config', 'set', entry.bot, 'token']] : [],
+      };
+    }
     case 'open':
-      return againWords(outcome, said, code, nowMs);
+      return {
+        message: `${cut}The ${noun} was not ${done[kind]} (${said}). botctl ${makes[kind]} it only if you run the command again or resume it (ID ${id}).`,
+        hint: againHint(outcome, code, nowMs),
+      };
   }
 }
 
-/** This run sent nothing; an earlier run may have sent something. */
-function notDone(words: Sentence, mayBeSent = true): Unsent {
-  return { ...words, end: mayBeSent ? nothingSentNow : nothingSent };
-}
-
-function hintToRecord({ entry: { id, key } }: Outcome & { is: 'not-recorded' }): string {
-  return `It may have happened: note the reply. Bring the journal back, then run the same command again: ${neverTwice} (ID ${id}). Without that journal it would count as new: if it is lost, repeat the command with --idempotency-key ${key}.`;
+/** Nothing was sent by this run. Only what is refused or answered No may not have been sent earlier: that would be held. */
+function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Unsent {
+  switch (outcome.because) {
+    case 'refused':
+      return { message: outcome.failure.message, ...outcome.failure.details, end: nothingSent };
+    case 'declined':
+      return {
+        ...says`Answered No.
+          ${questionAgain}`,
+        end: nothingSent,
+      };
+    case 'paid-already':
+      return { ...paidAlready(outcome.equal, nowMs), end: nothingSentNow };
+    case 'other-bot': {
+      const { id, kind, bot } = outcome.entry;
+      return {
+        ...says`This name is taken by another bot, ${bot} (ID ${id}).
+          Use that bot, or give this ${nouns[kind]} a new name.
+          $ history ${id}`,
+        end: nothingSentNow,
+      };
+    }
+    case 'other-body':
+      return { ...otherBodyWords(outcome), end: nothingSentNow };
+  }
 }
 
 function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
-}
-
-/** Why nothing was sent now, and what to do about it. */
-function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Sentence {
-  switch (outcome.because) {
-    case 'refused':
-      return { message: outcome.failure.message, ...outcome.failure.details };
-    case 'paid-already':
-      return paidAlready(outcome.equal, nowMs);
-    case 'declined':
-      return says`Answered No.
-        ${questionAgain}`;
-    case 'other-bot':
-      return otherBotWords(outcome.entry);
-    case 'other-body':
-      return otherBodyWords(outcome);
-  }
-}
-
-function otherBotWords({ id, kind, bot }: Entry): Sentence {
-  return says`This name is taken by another bot, ${bot} (ID ${id}).
-    Use that bot, or give this ${nouns[kind]} a new name.
-    $ history ${id}`;
 }
 
 /** What the name, the key or the row's id stands for already, and how this differs from it. */

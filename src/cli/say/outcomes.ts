@@ -1,4 +1,3 @@
-import { envBot, sandboxBot } from '../../once/connection.ts';
 import { isProposal } from '../../once/engine/approval.ts';
 import { approving, type Declined, declinedBy } from '../../once/engine/deciding.ts';
 import type { Outcome } from '../../once/engine/outcome.ts';
@@ -11,7 +10,7 @@ import { formatAgo, formatDuration, iso } from '../../once/phrases.ts';
 import { type Sentence, says } from '../../once/says.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
 import { adviceOn, troubleWords } from '../../once/wire/trouble.ts';
-import { howToDecide, settling } from './chain.ts';
+import { howToDecide, settling } from './settling.ts';
 import { nothingSent, thisOneSentNothing } from './told.ts';
 
 type Concluded = Outcome & { is: 'concluded' };
@@ -26,40 +25,12 @@ function at(ms: number, nowMs: number): string {
   return `${iso(ms)} (in ${formatDuration(ms - nowMs)})`;
 }
 
-/** What is not done and what the same command may still do. `said` is the last attempt in a few words. */
-export function againWords(outcome: Concluded, said: string, code: FailureCode, nowMs: number): Sentence {
-  const { entry, attempt, stopped } = outcome;
-  const { id, kind, state } = entry;
+/** How to go on with what is not done: what must change first, and from when the same command may do more. */
+export function againHint(outcome: Concluded, code: FailureCode, nowMs: number): string {
+  const { stopped } = outcome;
   const fix = fixFor(outcome, code);
   const back = stopped?.because === 'would-wait-too-long' ? ` after ${at(stopped.comeBackAtMs, nowMs)}` : '';
-  const again = `un the same command again${back}`;
-  const isProfile = entry.bot !== envBot && entry.bot !== sandboxBot;
-  const next = {
-    unknown: [['resume', id]],
-    rejected: code === 'token-rejected' && isProfile ? [['config', 'set', entry.bot, 'token']] : [],
-  };
-  return {
-    message: `${stopped?.because === 'interrupted' && attempt?.trouble?.is !== 'interrupted' ? 'Interrupted before the next try. ' : ''}${notDoneWords(outcome, said)}`,
-    hint: `${fix === undefined ? 'R' : `${fix}, then r`}${again}.${state === 'unknown' ? ` ${alwaysSafe[kind]}` : ''}`,
-    next: next[state as keyof typeof next] ?? [],
-  };
-}
-
-function notDoneWords({ entry, attempt }: Concluded, said: string): string {
-  const { id, kind, state } = entry;
-  const what = `The ${nouns[kind]}`;
-  switch (state) {
-    case 'unknown': {
-      // The last attempt was not sent, so the doubt is about an earlier one.
-      const isEarlier = attempt?.trouble?.is === 'claim-too-old';
-      const why = isEarlier ? `an earlier request was sent, and the last one was not (${said})` : said;
-      return `${what} may have been ${done[kind]}: ${why}. ${called(entry)}.`;
-    }
-    case 'rejected':
-      return `The service refused the ${nouns[kind]} (${said}). ${nothingOf(entry)}`;
-    default:
-      return `${what} was not ${done[kind]} (${said}). botctl ${makes[kind]} it only if you run the command again or resume it (ID ${id}).`;
-  }
+  return `${fix === undefined ? 'R' : `${fix}, then r`}un the same command again${back}.`;
 }
 
 /** What must change before the same command can do more, as the start of a sentence. */
@@ -80,7 +51,7 @@ const fixes: Partial<Record<FailureCode, string>> = {
     'Set the base URL to the service’s own address (botctl follows no redirect, which could send the token elsewhere)',
 };
 
-const alwaysSafe = {
+export const alwaysSafe = {
   message: 'Either way the service sends it only once.',
   transfer:
     'That is always safe: within 30 minutes it finishes the payment, after that it is held and you decide.',
@@ -108,7 +79,7 @@ function isHeldReason(why: string): why is HeldReason {
 }
 
 /** How to find it again. A row of a batch also has the ID from its file. */
-function called({ id, rowId }: Entry): string {
+export function called({ id, rowId }: Entry): string {
   return `ID ${id}${rowId === undefined ? '' : `, row ${rowId}`}`;
 }
 
@@ -129,11 +100,6 @@ export function heldWords(entry: Entry, said: string, needsOtherName: boolean, k
   };
 }
 
-export function didNotHappenWords({ id, kind }: Entry): Sentence {
-  return says`An operator decided that the ${nouns[kind]} did not happen (ID ${id}).
-    To ${verbs[kind]} it after all, run the original command again.`;
-}
-
 /** It does not wait for approval again: a person said what is wrong with it. */
 export function declinedWords(
   { id, kind, namedBy }: Pick<Entry, 'id' | 'kind' | 'namedBy'>,
@@ -146,7 +112,7 @@ export function declinedWords(
 }
 
 /** Another machine may have used a name, whatever this service says, so only this request is spoken of. */
-function nothingOf({ namedBy, kind }: Entry): string {
+export function nothingOf({ namedBy, kind }: Entry): string {
   return namedBy === undefined ? `The ${nouns[kind]} was not ${done[kind]}.` : nothingByThis[kind];
 }
 

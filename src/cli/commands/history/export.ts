@@ -8,7 +8,7 @@ import type { Entry, Journal, Observation, Selection } from '../../../once/journ
 import { counted, formatAgo, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
 import type { App } from '../../app.ts';
 import { storedReport } from '../../run/stored.ts';
-import { approvedNotSent } from '../../say/chain.ts';
+import { approvedNotSent } from '../../say/entry.ts';
 import { resolvedWay } from '../../say/history.ts';
 import { problemOf } from '../../say/told.ts';
 import { card, type Fact } from '../../show/card.ts';

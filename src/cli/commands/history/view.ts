@@ -2,7 +2,7 @@ import { isApprovedAndUnsent, isProposal } from '../../../once/engine/approval.t
 import type { Attempt, Decision, Entry, State } from '../../../once/journal/journal.ts';
 import { iso, isoExact } from '../../../once/phrases.ts';
 import { troubleWords } from '../../../once/wire/trouble.ts';
-import { approvedNotSent } from '../../say/chain.ts';
+import { approvedNotSent } from '../../say/entry.ts';
 import { resolvedWay } from '../../say/history.ts';
 import type { Problem } from '../../say/told.ts';
 import { type Fact, type Fields, labelled } from '../../show/card.ts';

@@ -1,0 +1,34 @@
+import { isApprovedAndUnsent, isProposal } from '../../once/engine/approval.ts';
+import { approving, declining, forAPerson, givingUpUnsent, resolving } from '../../once/engine/deciding.ts';
+import type { Entry } from '../../once/journal/journal.ts';
+import type { Suggestion } from '../../once/says.ts';
+
+/** What a person can decide about an entry that is not finished. */
+export function settling(
+  entry: Pick<Entry, 'id' | 'state' | 'heldReason' | 'approved'>,
+  hasNode = false,
+): Suggestion[] {
+  const { id, state } = entry;
+  if (isProposal(entry)) return approving.next(id);
+  if (isApprovedAndUnsent(entry)) return [declining(id)];
+  if (state === 'open') return [givingUpUnsent(id)];
+  // The chain may know, so it is asked first if a node is known.
+  const asking = hasNode ? [['verify', id]] : [];
+  return [...asking, ['history', id], ...resolving(id), forAPerson('resume', id)];
+}
+
+/** Read before `settling` of what may have happened. */
+export function howToDecide({ kind }: Pick<Entry, 'kind'>, hasNode = false): string {
+  const [place, twice] = kind === 'transfer' ? ['wallet', 'make'] : ['conversation', 'send'];
+  const first = hasNode ? 'Ask the chain first: botctl verify' : `Check the ${place} first`;
+  return `${first}. ${onlyIfSure} A service that no longer remembers the first request would ${twice} it twice.`;
+}
+
+/** What a wrong decision costs. */
+export const onlyIfSure =
+  'Then decide with botctl resolve. Choose --did-not-happen only if you are sure: after that, the same command sends it again.';
+
+/** Nothing of it may have happened, so the only question is whether it is still wanted. */
+export function isUnsent(entry: Pick<Entry, 'state' | 'heldReason'>): boolean {
+  return entry.state === 'open' || isProposal(entry) || entry.state === 'declined';
+}
