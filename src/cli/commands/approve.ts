@@ -2,7 +2,7 @@ import { isApprovedAndUnsent, isProposal } from '../../once/engine/approval.ts';
 import { decideProposal, decideProposals } from '../../once/engine/resume.ts';
 import { type Shown, shownNow } from '../../once/engine/shown.ts';
 import { addAmounts, formatAmount, type MinorUnits, minorUnits } from '../../once/entry/amount.ts';
-import { asFailure, type Exit, exitOf, type Failure, stopsAll, told } from '../../once/failures.ts';
+import { asFailure, type Exit, type Failure, stopsAll, told } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import { counted, formatAmountOf } from '../../once/phrases.ts';
 import type { Suggestion } from '../../once/says.ts';
@@ -11,11 +11,12 @@ import { whoDecides } from '../open/journal.ts';
 import type { Run } from '../parse/command.ts';
 import { confirmDecision, confirmed, decideEach, reasonOf, reversing } from '../run/deciding.ts';
 import { combineExits, storedReport } from '../run/stored.ts';
+import { tellProblem, tellRow } from '../run/telling.ts';
 import { optionWords } from '../say/suggest.ts';
 import { noTerminalFor, problemOf } from '../say/told.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
-import { decisionLines, drawEntry, forWhom, outcomeView, requestOf } from '../show/report.ts';
+import { decisionLines, drawEntry, forWhom, requestOf } from '../show/report.ts';
 import { safeLine } from '../show/text.ts';
 import type { ApproveArgs, DeclineArgs } from './approve.spec.ts';
 
@@ -110,14 +111,11 @@ async function decideBatch(
       if (end.status === 'rejected') {
         const failure = asFailure(end.reason);
         if (stopsAll(failure.code)) throw failure;
-        const problem = problemOf(failure);
-        await display.fail(problem, { schema: 'botctl/1', command: app.args.command, error: problem });
-        exits.push(exitOf(failure.code));
+        exits.push(await tellProblem(problemOf(failure), { command: app.args.command, display }));
         continue;
       }
       done.push(end.value);
-      const { json } = outcomeView(await storedReport(end.value, app.args.command, journal.reads));
-      await display.show({ json, human: () => '' });
+      await tellRow(await storedReport(end.value, app.args.command, journal.reads), display);
     }
   }
   if (done.length > 0) exits.push(0);

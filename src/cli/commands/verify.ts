@@ -8,21 +8,21 @@ import {
   wasRepeated,
 } from '../../chain/verdict.ts';
 import { type Verified, verifyEach } from '../../chain/verify.ts';
-import { type Exit, exitOf, Failure, type FailureCode, interrupted, told } from '../../once/failures.ts';
+import { type Exit, Failure, type FailureCode, interrupted, told } from '../../once/failures.ts';
 import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { counted } from '../../once/phrases.ts';
 import type { App } from '../app.ts';
 import { type Moment, msOf, parseMoment } from '../bot/settings.ts';
 import type { Run } from '../parse/command.ts';
 import { type ChainsOfEntries, chainsOfEntries, searchOf, tellSearch } from '../run/chain.ts';
-import { chainProblem, entryByIdOrName, noteDeaths, storedReport } from '../run/stored.ts';
-import { reportJsonOrError } from '../run/telling.ts';
-import { type ChainCounts, chainWarnings, someUnproven } from '../say/chain.ts';
+import { entryByIdOrName, noteDeaths, storedReport, withChain } from '../run/stored.ts';
+import { tellEnd, tellOne, tellRow } from '../run/telling.ts';
+import { type ChainCounts, someUnproven } from '../say/chain.ts';
 import { notAMoment } from '../say/history.ts';
 import { isUnsent } from '../say/settling.ts';
 import { type Problem, problemOf } from '../say/told.ts';
 import { card } from '../show/card.ts';
-import { outcomeView, type Report } from '../show/report.ts';
+import type { Report } from '../show/report.ts';
 import type { VerifyArgs } from './verify.spec.ts';
 
 export const run: Run<VerifyArgs> = async (app) => {
@@ -48,7 +48,7 @@ async function verifyNamed(verifying: Verifying): Promise<Exit> {
   // Several are looked up at a time: when one fails, others may already be decided.
   app.doing.hasChanged = true;
   await verifyEach(entries, chains, journal, async (verified) => {
-    exits.push(await tellOne(verified, verifying));
+    exits.push(await tellNamed(verified, verifying));
   });
   return worst(exits);
 }
@@ -83,8 +83,9 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
       await verifyEach(await withNodes(page, nodeless, verifying), chains, journal, async (verified) => {
         done += 1;
         counts[countedAs(verified)] += 1;
-        const problem = await tellRow(verified, app, journal);
-        if (problem !== undefined) left[kindOf(problem)] += 1;
+        const report = await reportOn(verified, verifying);
+        await tellRow(report, display);
+        if (report.problem !== undefined) left[kindOf(report.problem)] += 1;
       });
     }
   } finally {
@@ -102,17 +103,10 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   }
   if (done + notSeen === 0) display.notice('Every transfer has its final answer.');
   const isClean = left.contradicted + left.paidAgain + left.undecided === 0;
-  const failing = isClean ? undefined : problemOf(someUnproven(left));
+  const failing = isClean ? undefined : someUnproven(left);
   const shown = notSeen === 0 ? counts : { ...counts, not_looked_up: notSeen };
-  const fields = { verified: shown, error: failing };
-  const view = card(app.args.command, verifiedSummary(shown), [['', undefined, fields]]);
-  if (failing === undefined) {
-    await display.show(view);
-    return 0;
-  }
-  if (display.face === 'human') await display.show(view);
-  await display.fail(failing, view.json);
-  return exitOf(failing.code);
+  const view = card(app.args.command, verifiedSummary(shown), [['', undefined, { verified: shown }]]);
+  return tellEnd(view, failing, display);
 }
 
 /** Why no node can be asked about a bot's transfers, and how many transfers that affects. */
@@ -186,49 +180,17 @@ async function* openPages(journal: Journal, sinceMs: number | undefined): AsyncG
   if (page.length > 0) yield page;
 }
 
-/** What is wrong with it; undefined if it is proven. */
-async function problemWith({ entry, view }: Verified, { reads }: Journal): Promise<Problem | undefined> {
-  return chainProblem(entry, await reads.decisiveAttempt(entry.id), view, 'finalized');
+async function reportOn({ entry, view }: Verified, { app, journal }: Verifying): Promise<Report> {
+  return withChain(await storedReport(entry, app.args.command, journal.reads), view, 'finalized');
 }
 
-async function reportOn({ entry, view }: Verified, args: VerifyArgs, journal: Journal): Promise<Report> {
-  const report = await storedReport(entry, args.command, journal.reads);
-  return { ...report, chain: view, warnings: chainWarnings(entry, view) };
-}
-
-async function tellOne(verified: Verified, { app, journal, chains }: Verifying): Promise<Exit> {
-  const { display } = app;
-  const known = await reportOn(verified, app.args, journal);
+async function tellNamed(verified: Verified, verifying: Verifying): Promise<Exit> {
+  const { app, journal, chains } = verifying;
+  const report = await reportOn(verified, verifying);
   const search = await searchOf(verified.entry, chains, journal);
-  const report = search === undefined ? known : { ...known, search };
-  const problem =
-    search === undefined
-      ? await problemWith(verified, journal)
-      : problemOf(tellSearch(verified.entry, search, display));
-  for (const warning of report.warnings) display.warn(warning);
-  if (problem !== undefined) {
-    await display.fail(problem, await reportJsonOrError({ ...report, problem }, display));
-    return exitOf(problem.code);
-  }
-  await display.show(outcomeView(report));
-  return 0;
-}
-
-/** One of many: always an object as JSON; a line for a person only if it is not proven. */
-async function tellRow(
-  verified: Verified,
-  app: App<VerifyArgs>,
-  journal: Journal,
-): Promise<Problem | undefined> {
-  const { display } = app;
-  const problem = await problemWith(verified, journal);
-  const report = await reportOn(verified, app.args, journal);
-  if (display.face === 'json') {
-    const whole = problem === undefined ? report : { ...report, problem };
-    await display.show({ json: await reportJsonOrError(whole, display), human: () => '' });
-  } else if (problem !== undefined) display.warn(problem.message, problem.next);
-  else for (const warning of report.warnings) display.warn(`${warning} (ID ${report.entry.id})`);
-  return problem;
+  if (search === undefined) return tellOne(report, app.display);
+  const problem = problemOf(tellSearch(verified.entry, search, app.display));
+  return tellOne({ ...report, search, problem }, app.display);
 }
 
 /** A contradiction first, then undecided ones. */

@@ -1,7 +1,7 @@
 import { isApprovedAndUnsent } from '../../once/engine/approval.ts';
 import { isStillToFillIn } from '../../once/engine/deciding.ts';
 import { type Shown, shownNow } from '../../once/engine/shown.ts';
-import { asFailure, type Exit, exitOf, Failure, told } from '../../once/failures.ts';
+import { asFailure, type Exit, Failure, told } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import type { Suggestion } from '../../once/says.ts';
 import type { App } from '../app.ts';
@@ -13,7 +13,7 @@ import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { drawEntry, outcomeView } from '../show/report.ts';
 import { combineExits, entryByIdOrName, markReported, storedReport } from './stored.ts';
-import { errorJson } from './telling.ts';
+import { tellProblem } from './telling.ts';
 
 /** Decides about what was shown, and returns how it stands then. `decides` says that the commit is next. */
 type Decide = (shown: Shown, journal: Journal, asks: boolean, decides: () => void) => Promise<Entry>;
@@ -48,7 +48,7 @@ async function decideOne(
     );
     if (entry.resolvedAs === 'did-not-happen' && !display.quiet) display.notice(mayBeSentNow(entry));
     if (isApprovedAndUnsent(entry) && !display.quiet) display.notice(...howToSend(entry));
-    if (written === 'written' && entry.resolvedAs === 'happened') await markReported(entry, journal, app);
+    if (written === 'written' && entry.resolvedAs === 'happened') await markReported(entry, journal, display);
     return 0;
   } catch (thrown) {
     const failure = asFailure(thrown);
@@ -56,8 +56,7 @@ async function decideOne(
     // The engine refuses before it decides. After any other failure of its commit, nobody knows.
     const begun = mayBeDecided && asFailure(thrown).room !== 'engine';
     const problem = problemOf(failure, { does: app.doing.does, begun });
-    await display.fail(problem, errorJson(app.args.command, problem));
-    return exitOf(failure.code);
+    return tellProblem(problem, { command: app.args.command, display });
   }
 }
 

@@ -27,7 +27,7 @@ import { drawEntry, requestOf } from '../show/report.ts';
 import { untilUnchanged } from './deciding.ts';
 import { engineOf } from './engine.ts';
 import { combineExits, entryByIdOrName, storedReport } from './stored.ts';
-import { reportJsonOrError, tell } from './telling.ts';
+import { tell, tellOne } from './telling.ts';
 
 /** What the wallet holds; undefined for a message. */
 type Balance = () => Promise<string | undefined>;
@@ -140,8 +140,7 @@ async function reportSkipped(found: Entry, failure: Failure, journal: Journal, a
   const entry = (await journal.reads.get(found.id)) ?? found;
   const exit = exitOfSkipped(entry, failure);
   const problem = problemOf(staysAsItWas(asFailure(failure), entry), doing);
-  const report = await storedReport(entry, app.args.command, journal.reads);
-  await display.fail(problem, await reportJsonOrError({ ...report, problem }, display));
+  await tellOne({ ...(await storedReport(entry, app.args.command, journal.reads)), problem }, display);
   return exit;
 }
 

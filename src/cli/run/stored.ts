@@ -4,10 +4,11 @@ import { isProposal } from '../../once/engine/approval.ts';
 import { asFailure, type Exit, told } from '../../once/failures.ts';
 import type { Attempt, Entry, Journal, Reads } from '../../once/journal/journal.ts';
 import type { App } from '../app.ts';
-import { contradicted, paidAgain, provenAgainst, undecided } from '../say/chain.ts';
+import { chainWarnings, contradicted, paidAgain, provenAgainst, undecided } from '../say/chain.ts';
 import { notNotedAsReported } from '../say/explain.ts';
 import { optionWords } from '../say/suggest.ts';
 import { type Problem, problemOf } from '../say/told.ts';
+import type { Display } from '../show/display.ts';
 import type { Report } from '../show/report.ts';
 
 /** The report that the journal alone gives, for a command that sends nothing. */
@@ -48,7 +49,7 @@ export async function signatureOf(
 export async function markReported(
   { id, namedBy }: Pick<Entry, 'id' | 'namedBy'>,
   journal: Pick<Journal, 'commit' | 'clock'>,
-  { display }: Pick<App, 'display'>,
+  display: Pick<Display, 'step'>,
 ): Promise<void> {
   if (namedBy !== undefined) return;
   try {
@@ -120,6 +121,17 @@ async function named(name: string, { reads }: Places): Promise<Entry | undefined
   return found[0];
 }
 
+/** With what the chain says. `until` is what a look just made wanted to see. */
+export function withChain(report: Report, chain: ChainView | undefined, until?: Until): Report {
+  const { entry, attempt, warnings } = report;
+  return {
+    ...report,
+    chain,
+    problem: chainProblem(entry, attempt, chain, until) ?? report.problem,
+    warnings: [...warnings, ...chainWarnings(entry, chain)],
+  };
+}
+
 export async function chainStandingOf(
   entry: Entry,
   reads: Pick<Reads, 'observationsOf'>,
@@ -131,7 +143,7 @@ export async function chainStandingOf(
  * What the chain says against a transfer; undefined if all is well. `until` is what a look just made wanted to see.
  * Without a look, only what speaks against an accepted one counts.
  */
-export function chainProblem(
+function chainProblem(
   entry: Entry,
   attempt: Attempt | undefined,
   view: ChainView | undefined,

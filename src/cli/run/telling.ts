@@ -2,22 +2,21 @@ import type { ChainView } from '../../chain/verdict.ts';
 import type { Until } from '../../chain/verify.ts';
 import { endingOf, type Outcome } from '../../once/engine/outcome.ts';
 import { asFailure, type Exit, exitOf, Failure } from '../../once/failures.ts';
-import type { Entry, Journal } from '../../once/journal/journal.ts';
+import type { Entry, Journal, Reads } from '../../once/journal/journal.ts';
 import { neverTwice } from '../../once/says.ts';
 import type { App } from '../app.ts';
-import type { Args } from '../parse/args.ts';
-import { chainWarnings } from '../say/chain.ts';
-import { conflictNote, explain, replayNotice } from '../say/explain.ts';
+import { conflictNote, type Explanation, explain, replayNotice } from '../say/explain.ts';
 import { type Problem, problemOf } from '../say/told.ts';
-import { type Fields, jsonOf } from '../show/card.ts';
+import { type Fields, jsonOf, jsonView } from '../show/card.ts';
+import type { Display, View } from '../show/display.ts';
 import { equalJson, idOrSignature, outcomeView, type Report } from '../show/report.ts';
 import {
-  chainProblem,
   chainStandingOf,
   decisionsShown,
   markReported,
   signatureOf,
   storedReport,
+  withChain,
 } from './stored.ts';
 
 /** How the wait for the chain ended. */
@@ -31,59 +30,81 @@ type Known = {
   readonly hasNode?: boolean;
 };
 
-/** Reports the outcome on stdout or the failure on stderr, and records that it was reported. */
+/** Tells how an outcome ended, and notes what was told. */
 export async function tell(
   outcome: Outcome,
-  app: App<Args<'yes'>>,
+  { args: { command }, display }: App,
   journal: Journal,
-  { warnings: earlierWarnings = [], chainEnd, hasNode = false }: Known = {},
+  { warnings: warnedOf = [], chainEnd, hasNode = false }: Known = {},
 ): Promise<Exit> {
-  const { display } = app;
   const ending = endingOf(outcome);
-  const explanation = explain(ending, journal.clock.now(), { hasNode });
-  // A look that is not on record is newer than what is.
-  const chain =
-    chainEnd?.view ??
-    (outcome.is === 'concluded' ? await chainStandingOf(outcome.entry, journal.reads) : undefined);
-  const against =
-    outcome.is === 'concluded'
-      ? chainProblem(outcome.entry, outcome.attempt, chain, chainEnd?.until)
-      : undefined;
-  const exit = against === undefined ? explanation.exit : exitOf(against.code);
-  const warnings = [
-    ...explanation.warnings,
-    ...(outcome.is === 'concluded' ? chainWarnings(outcome.entry, chain) : []),
-  ];
-  const problem = against ?? explanation.problem;
-  for (const warning of warnings) display.warn(warning);
-  if (outcome.is === 'concluded') {
-    const notice = replayNotice(outcome);
-    if (notice !== undefined) display.notice(notice);
-    const words = conflictNote(ending);
-    if (words !== undefined) display.notice(words);
-  }
-  const { command } = app.args;
-  const told = await reportOf(outcome, command, journal, [...earlierWarnings, ...warnings]);
-  const report = told && {
-    ...told,
-    chain,
-  };
-  if (problem !== undefined) {
-    const whole = report && (await reportJsonOrError({ ...report, problem }, display));
-    // The caller must get what the journal could not store.
-    if (outcome.is === 'not-recorded' && report && display.face === 'human')
-      await showUnrecorded(report, display);
+  const explained = explain(ending, journal.clock.now(), { hasNode });
+  const found = await reportOf(outcome, explained, command, journal.reads);
+  if (found === undefined) {
     const equal = outcome.is === 'not-sent' && outcome.because === 'paid-already' ? outcome.equal : undefined;
-    await display.fail(problem, whole ?? errorJson(command, problem, equalJson(equal)));
-    return exit;
+    return explained.problem === undefined
+      ? 0
+      : tellProblem(explained.problem, { command, display }, equalJson(equal));
   }
-  if (report === undefined) return exit;
-  return show(report, exit, journal, { display });
+  if (outcome.is !== 'concluded') {
+    const report: Report = { ...found, chain: undefined, warnedOf };
+    // The caller must get what the journal could not store.
+    if (outcome.is === 'not-recorded' && display.face === 'human') await showUnrecorded(report, display);
+    return tellOne(report, display);
+  }
+  // A look that is not on record is newer than what is.
+  const chain = chainEnd?.view ?? (await chainStandingOf(outcome.entry, journal.reads));
+  const notices = [replayNotice(outcome), conflictNote(ending)].filter((words) => words !== undefined);
+  const report: Report = { ...withChain(found, chain, chainEnd?.until), warnedOf, notices };
+  return tellOne(report, display, () => showAndNote(report, journal, display));
 }
 
-async function show(report: Report, exit: Exit, journal: Journal, app: Pick<App, 'display'>): Promise<Exit> {
-  const { entry } = report;
-  const { display } = app;
+/** One entry: its result on stdout, or its problem on stderr. */
+export async function tellOne(
+  report: Report,
+  display: Display,
+  show = async (): Promise<Exit> => {
+    await display.show(outcomeView(report));
+    return 0;
+  },
+): Promise<Exit> {
+  const { problem, warnings, notices = [] } = report;
+  for (const warning of warnings) display.warn(warning);
+  for (const notice of notices) display.notice(notice);
+  if (problem === undefined) return show();
+  await display.fail(problem, jsonOfReport(report, display));
+  return exitOf(problem.code);
+}
+
+/** One of many: always an object as JSON, and a line for a person only if it is not well. */
+export async function tellRow(report: Report, display: Display, which: Fields = {}): Promise<void> {
+  const { problem, warnings, entry } = report;
+  if (display.face === 'json') await display.show(jsonView({ ...jsonOfReport(report, display), ...which }));
+  else if (problem !== undefined) display.warn(problem.message, problem.next);
+  else for (const warning of warnings) display.warn(`${warning} (ID ${entry.id})`);
+}
+
+/** The end of many: how they stand and, if that is not well, why. */
+export async function tellEnd(view: View, failure: Failure | undefined, display: Display): Promise<Exit> {
+  if (failure === undefined || display.face === 'human') await display.show(view);
+  if (failure === undefined) return 0;
+  const problem = problemOf(failure);
+  await display.fail(problem, { ...view.json, error: problem });
+  return exitOf(problem.code);
+}
+
+/** A problem where there is no entry of its own to show. */
+export async function tellProblem(
+  problem: Problem,
+  { command, display }: { readonly command: string; readonly display: Display },
+  more: Fields = {},
+): Promise<Exit> {
+  await display.fail(problem, errorJson(command, problem, more));
+  return exitOf(problem.code);
+}
+
+async function showAndNote(report: Report, journal: Journal, display: Display): Promise<Exit> {
+  const { entry, command } = report;
   try {
     const view = outcomeView(report);
     if (display.quiet && display.face === 'human' && view.quiet === undefined && report.attempt?.duplicate)
@@ -92,23 +113,20 @@ async function show(report: Report, exit: Exit, journal: Journal, app: Pick<App,
       );
     const written = await display.show(view);
     // If nobody could read the outcome it is not marked: the next run must replay it, not do it again.
-    if (written === 'written') await markReported(entry, journal, app);
-    return exit;
+    if (written === 'written') await markReported(entry, journal, display);
+    return 0;
   } catch (thrown) {
-    const told = asFailure(thrown);
-    if (told.code === 'stdout-not-writable') {
-      // The outcome first: what could not be printed is only its report.
-      display.warn(`${standing(entry)} ${told.message}`);
-      display.notice(`Run the same command again to see its outcome: ${neverTwice}.`);
-      return exitOf(told.code);
-    }
-    const error = problemOf(standsAllTheSame(told, entry));
-    await display.fail(error, errorJson(report.command, error));
-    return exitOf(told.code);
+    const failure = asFailure(thrown);
+    if (failure.code !== 'stdout-not-writable')
+      return tellProblem(problemOf(standsAllTheSame(failure, entry)), { command, display });
+    // The outcome first: what could not be printed is only its report.
+    display.warn(`${standing(entry)} ${failure.message}`);
+    display.notice(`Run the same command again to see its outcome: ${neverTwice}.`);
+    return exitOf(failure.code);
   }
 }
 
-/** A failure, where there is nothing else to show. */
+/** A problem, where there is nothing else to show. */
 export function errorJson(
   command: string,
   error: Problem | undefined,
@@ -118,22 +136,19 @@ export function errorJson(
 }
 
 /** All that is known of an entry. Fields that cannot be read never replace its own problem. */
-export async function reportJsonOrError(
-  report: Report,
-  display: App['display'],
-): Promise<Record<string, unknown>> {
+export function jsonOfReport(report: Report, display: Pick<Display, 'warn'>): Record<string, unknown> {
   const { command, entry, problem } = report;
   try {
     return outcomeView(report).json;
   } catch (thrown) {
-    const told = asFailure(thrown);
-    if (problem !== undefined) display.warn(told.message);
-    return errorJson(command, problem ?? problemOf(standsAllTheSame(told, entry)));
+    const failure = asFailure(thrown);
+    if (problem !== undefined) display.warn(failure.message);
+    return errorJson(command, problem ?? problemOf(standsAllTheSame(failure, entry)));
   }
 }
 
 /** If stdout fails as the journal did, stderr is left. */
-async function showUnrecorded(report: Report, display: App['display']): Promise<void> {
+async function showUnrecorded(report: Report, display: Display): Promise<void> {
   try {
     await display.show(outcomeView(report));
   } catch (thrown) {
@@ -146,35 +161,25 @@ async function showUnrecorded(report: Report, display: App['display']): Promise<
 /** The report of an outcome; undefined if the outcome names another entry. */
 export async function reportOf(
   outcome: Outcome,
+  explained: Explanation,
   command: string,
-  { reads }: Journal,
-  warnings: readonly string[],
+  reads: Reads,
 ): Promise<Report | undefined> {
   switch (outcome.is) {
     // The other entry's state is not what the user asked for.
     case 'not-sent':
       return undefined;
     case 'still-sending':
-      return { ...(await storedReport(outcome.entry, command, reads)), warnings };
-    case 'not-recorded':
-      return {
-        command,
-        entry: { ...outcome.entry, state: 'unknown' },
-        attempt: outcome.attempt,
-        replayed: false,
-        warnings,
-      };
+      return { ...(await storedReport(outcome.entry, command, reads)), ...explained };
+    case 'not-recorded': {
+      const entry = { ...outcome.entry, state: 'unknown' } as const;
+      return { ...explained, command, entry, attempt: outcome.attempt, replayed: false };
+    }
     case 'concluded': {
       const { entry, attempt, replayed } = outcome;
-      return {
-        command,
-        entry,
-        attempt,
-        replayed,
-        warnings,
-        signature: await signatureOf(entry, reads),
-        ...(await decisionsShown(entry, command, reads)),
-      };
+      const signature = await signatureOf(entry, reads);
+      const decisions = await decisionsShown(entry, command, reads);
+      return { ...explained, command, entry, attempt, replayed, signature, ...decisions };
     }
   }
 }

@@ -1,7 +1,7 @@
 import { envBot, sandboxBot } from '../../once/connection.ts';
 import type { Ending, Oddity, Outcome } from '../../once/engine/outcome.ts';
 import type { Wanted } from '../../once/entry/wanted.ts';
-import { type Exit, exitOf, type FailureCode, retryOf } from '../../once/failures.ts';
+import { type FailureCode, retryOf } from '../../once/failures.ts';
 import type { Entry } from '../../once/journal/journal.ts';
 import { iso } from '../../once/phrases.ts';
 import { neverTwice, type Sentence, says, sentence } from '../../once/says.ts';
@@ -31,9 +31,8 @@ import {
   unsentBecause,
 } from './told.ts';
 
-/** What a command reports: the exit code and, if it is not 0, the reason and what to do. */
+/** What is not well and what to do, and what is odd about what is well. */
 export type Explanation = {
-  readonly exit: Exit;
   readonly problem?: Problem;
   readonly warnings: readonly string[];
 };
@@ -47,7 +46,7 @@ export function explain(
   { isRow = false, hasNode = false }: BesideIt = {},
 ): Explanation {
   const { outcome, code, oddities } = ending;
-  if (code === undefined) return { exit: 0, warnings: oddities.map(oddityWords) };
+  if (code === undefined) return { warnings: oddities.map(oddityWords) };
   const stopped = outcome.is === 'concluded' ? outcome.stopped : undefined;
   const closed = stopped?.because === 'closed' ? stopped.failure : undefined;
   const words = wordsOf(ending, code, nowMs, hasNode);
@@ -62,7 +61,7 @@ export function explain(
     ...shown,
     retry: closed === undefined ? retryOf(code) : 'decide',
   };
-  return { exit: exitOf(code), problem, warnings: [] };
+  return { problem, warnings: [] };
 }
 
 /** What is shown of the deciding reply. */

@@ -25,6 +25,11 @@ export function card(
   };
 }
 
+/** For scripts alone. */
+export function jsonView(json: Record<string, unknown>): View {
+  return { json, human: () => '' };
+}
+
 /** The fields of the facts, side by side. */
 export function jsonOf(command: string, facts: readonly Fact[]): Record<string, unknown> {
   const fields = { schema: 'botctl/1', command, ...fieldsOf(facts) };

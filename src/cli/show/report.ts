@@ -20,8 +20,12 @@ export type Report = {
   readonly entry: Entry;
   readonly attempt: Attempt | undefined;
   readonly replayed: boolean;
+  /** Why it is not well, and what to do. */
   readonly problem?: Problem | undefined;
   readonly warnings: readonly string[];
+  /** Warnings that were said before it was sent. */
+  readonly warnedOf?: readonly string[];
+  readonly notices?: readonly string[];
   /** The signature that an operator noted when resolving the entry. */
   readonly signature?: string | undefined;
   /** What the chain shows about it. */
@@ -323,6 +327,7 @@ function factsOf(report: Report, request: Fields): Fact[] {
   const { name, namedBy } = entry;
   const message = messageOf(report);
   const transfer = transferOf(report);
+  const warnings = [...(report.warnedOf ?? []), ...report.warnings];
   const option = namedBy === 'key' ? 'idempotency-key' : namedBy === 'row' ? 'once' : namedBy;
   const outcome = {
     outcome: entry.state,
@@ -339,7 +344,7 @@ function factsOf(report: Report, request: Fields): Fact[] {
     ['Transfer', shown(transfer?.transfer_id)],
     ...chainFacts(report.chain, text(request.asset)),
     ['', undefined, searchJson(report.search)],
-    ['Name', name && `${name} (--${option})`, { request_id: attempt?.requestId, warnings: report.warnings }],
+    ['Name', name && `${name} (--${option})`, { request_id: attempt?.requestId, warnings }],
     ['Row', entry.rowId],
     ['For', forWhom(entry)],
     ['ID', entry.id],

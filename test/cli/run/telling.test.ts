@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type App, openApp } from '../../../src/cli/app.ts';
 import { Args } from '../../../src/cli/parse/args.ts';
-import { reportJsonOrError, reportOf, tell } from '../../../src/cli/run/telling.ts';
+import { jsonOfReport, reportOf, tell } from '../../../src/cli/run/telling.ts';
 import { suggested } from '../../../src/cli/say/suggest.ts';
 import type { Problem } from '../../../src/cli/say/told.ts';
 import type { Display } from '../../../src/cli/show/display.ts';
@@ -122,12 +122,12 @@ describe('an entry whose request was damaged', () => {
   // In a batch a held row lost its own problem to the damage.
   test('keeps its own problem, and has the damage as its problem where it has none', async () => {
     const ended = damaged(await scripted.run(transfer(), [lost], noRetries));
-    const report = await reportOf(ended, 'transfer', scripted.open(), []);
+    const report = await reportOf(ended, { warnings: [] }, 'transfer', scripted.open().reads);
     if (report === undefined) throw new Error('no report');
     const problem: Problem = { code: 'held', message: 'It is held.', retry: 'decide' };
     const { display } = appWith({});
-    expect((await reportJsonOrError({ ...report, problem }, display)).error).toEqual(problem);
+    expect(jsonOfReport({ ...report, problem }, display).error).toEqual(problem);
     expect(said.join()).toMatch(/The journal is damaged/u);
-    expect((await reportJsonOrError(report, display)).error).toMatchObject({ code: 'journal-damaged' });
+    expect(jsonOfReport(report, display).error).toMatchObject({ code: 'journal-damaged' });
   });
 });

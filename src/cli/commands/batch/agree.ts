@@ -3,10 +3,10 @@ import type { BalanceShown } from '../../run/balance.ts';
 import { equalRowWords, moreEqualRows, paidAlready, rowsPaidAlready } from '../../say/batch.ts';
 import { askToBegin } from '../../say/rows.ts';
 import { declined } from '../../say/told.ts';
-import { remark } from '../../show/card.ts';
+import { jsonView, remark } from '../../show/card.ts';
 import type { Question } from '../../show/display.ts';
 import { equalJson, forWhom } from '../../show/report.ts';
-import { type Batch, jsonView, whichRow } from './options.ts';
+import { type Batch, whichRow } from './options.ts';
 import { type BatchShown, balanceAhead, drawPlan, lineOf, type Refused, tooLittleFor } from './showPlan.ts';
 
 /** What becomes of the rows that are equal to another payment. */

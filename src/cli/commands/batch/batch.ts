@@ -39,7 +39,7 @@ import {
   templateOf,
 } from './options.ts';
 import { listBadRows, refusedAhead, tellDryRun, tellRefused } from './showPlan.ts';
-import { progressOf, RowTeller, tellEnd } from './tell.ts';
+import { endBatch, progressOf, RowTeller } from './tell.ts';
 import type { BatchWait, RowsOnChain } from './wait.ts';
 
 export const sendBatch: Run<BatchSendArgs> = (app) => doBatch('message', app);
@@ -119,7 +119,7 @@ async function runPlan(
   const chain = await waiting
     ?.end(plan, journal)
     .catch((thrown) => notSeen(thrown, plan, repeated, batch.app));
-  return { tell: (report) => tellEnd(plan, { stop, unread, report, chain, repeated }, batch), unread };
+  return { tell: (report) => endBatch(plan, { stop, unread, report, chain, repeated }, batch), unread };
 }
 
 async function readAndPlan(batch: Batch): Promise<BatchPlan> {

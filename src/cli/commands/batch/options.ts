@@ -30,7 +30,6 @@ import { takenBy, takenByPayment } from '../../say/entry.ts';
 import { explain } from '../../say/explain.ts';
 import { again } from '../../say/open.ts';
 import { bothGiven } from '../../say/told.ts';
-import type { View } from '../../show/display.ts';
 import { idOrSignature, settledAt } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import type { BatchArgs } from './batch.spec.ts';
@@ -280,10 +279,6 @@ export function withReport(args: BatchArgs): Suggestion[] {
 /** A name for a file and a batch that needs no quotes. */
 function plainName(text: string): string {
   return text.replace(/[^\p{L}\p{N}._-]+/gu, '-');
-}
-
-export function jsonView(json: Record<string, unknown>): View {
-  return { json, human: () => '' };
 }
 
 export function whichRow({ line, id }: Pick<Row, 'line' | 'id'>): Record<string, unknown> {

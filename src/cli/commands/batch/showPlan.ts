@@ -12,6 +12,7 @@ import { formatAmount } from '../../../once/entry/amount.ts';
 import { type Exit, exitOf, Failure } from '../../../once/failures.ts';
 import { clipped, counted, formatAmountOf, formatCount } from '../../../once/phrases.ts';
 import type { BalanceShown } from '../../run/balance.ts';
+import { tellEnd } from '../../run/telling.ts';
 import { tooLittleToPay } from '../../say/balance.ts';
 import { rowsInConflict, rowsPaidAlready } from '../../say/batch.ts';
 import { ofRow, ofRows, warningWords } from '../../say/entry.ts';
@@ -182,7 +183,8 @@ export async function tellDryRun(
   batch: Batch,
   balance: BalanceShown | undefined,
 ): Promise<Exit> {
-  return tellView(planView({ plan, batch, balance }), await nothingToSend(plan, batch), batch);
+  const view = planView({ plan, batch, balance });
+  return tellEnd(view, await nothingToSend(plan, batch), batch.app.display);
 }
 
 /** Why the run would send nothing, unless all is done. */
@@ -193,19 +195,6 @@ async function nothingToSend(plan: BatchPlan, { order, app, journal }: Batch): P
   if (code === undefined) return undefined;
   const running = { name: order.name, again: again(app.args, ['dry-run']) };
   return notAllDone(code, notDoneIn(plan.standings), needs, undefined, running);
-}
-
-/** With --json the problem is part of what is shown. */
-export async function tellView(
-  view: View,
-  told: Failure | undefined,
-  { app: { display } }: Pick<Batch, 'app'>,
-): Promise<Exit> {
-  if (told === undefined || display.face === 'human') await display.show(view);
-  if (told === undefined) return 0;
-  const problem = problemOf(told);
-  await display.fail(problem, { ...view.json, error: problem });
-  return exitOf(problem.code);
 }
 
 /** Why nothing of a batch is sent. */

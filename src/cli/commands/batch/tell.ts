@@ -13,7 +13,7 @@ import {
   retryOf,
 } from '../../../once/failures.ts';
 import { counted, formatCount } from '../../../once/phrases.ts';
-import { reportJsonOrError, reportOf } from '../../run/telling.ts';
+import { errorJson, reportOf, tellEnd, tellRow } from '../../run/telling.ts';
 import { invalidRow, paidAsFacts } from '../../say/batch.ts';
 import { repeatedWords, someUnproven } from '../../say/chain.ts';
 import { conflictNote, explain } from '../../say/explain.ts';
@@ -28,11 +28,11 @@ import {
   rowFacts,
 } from '../../say/rows.ts';
 import { problemOf } from '../../say/told.ts';
-import { card } from '../../show/card.ts';
+import { card, jsonView } from '../../show/card.ts';
 import type { View } from '../../show/display.ts';
-import { equalJson } from '../../show/report.ts';
-import { type Batch, jsonView, rowReportInputs, whichRow } from './options.ts';
-import { paidNow, planJson, tellView, warnOf } from './showPlan.ts';
+import { equalJson, type Report } from '../../show/report.ts';
+import { type Batch, rowReportInputs, whichRow } from './options.ts';
+import { paidNow, planJson, warnOf } from './showPlan.ts';
 import type { RowsOnChain } from './wait.ts';
 
 /** Reports each row: every one as an object with --json, otherwise only those that are not done. */
@@ -53,8 +53,11 @@ export class RowTeller {
     const { display } = this.#batch.app;
     if (display.face !== 'json') return;
     for (const row of this.#plan.rows) {
-      if (row.standing === 'done') await display.show(jsonView(await this.#doneJson(row)));
-      if (row.standing === 'invalid') await display.show(jsonView(this.#invalidJson(row)));
+      if (row.standing === 'done') await this.#tellDone(row);
+      if (row.standing === 'invalid') {
+        const json = errorJson(this.#batch.app.args.command, problemOf(invalidRow(row.problem)));
+        await display.show(jsonView({ ...json, ...whichRow(row) }));
+      }
     }
   }
 
@@ -64,17 +67,17 @@ export class RowTeller {
     const { outcome } = ending;
     if (outcome.is === 'concluded' && wasRepeated(outcome.entry)) this.repeated += 1;
     const hasNode = bot.chain !== undefined;
-    const { problem, warnings } = explain(ending, nowMs, { isRow: true, hasNode });
+    const explained = explain(ending, nowMs, { isRow: true, hasNode });
+    const { problem, warnings } = explained;
     row.problem = problem?.message;
     const words = conflictNote(ending);
     if (words !== undefined) this.#said.note(row, words);
     if (app.display.face === 'json') {
-      const report = journal && (await reportOf(outcome, app.args.command, journal, warnings));
-      const whole =
-        report === undefined
-          ? { schema: 'botctl/1', command: app.args.command, error: problem }
-          : await reportJsonOrError({ ...report, problem }, app.display);
-      await app.display.show(jsonView({ ...whole, ...whichRow(row), ...equalJson(row.paidAs ?? row.equal) }));
+      const { command } = app.args;
+      const report = journal && (await reportOf(outcome, explained, command, journal.reads));
+      const beside = { ...whichRow(row), ...equalJson(row.paidAs ?? row.equal) };
+      if (report !== undefined) await tellRow(report, app.display, beside);
+      else await app.display.show(jsonView({ ...errorJson(command, problem), ...beside }));
       return;
     }
     for (const warning of warnings) this.#said.note(row, warning);
@@ -86,26 +89,18 @@ export class RowTeller {
     warnOf(this.#said, this.#batch.app.args, this.#batch.app.display);
   }
 
-  async #doneJson(row: Row): Promise<Record<string, unknown>> {
-    const { app, journal } = this.#batch;
-    const entry = row.entry === undefined ? undefined : await journal?.reads.get(row.entry);
-    if (entry === undefined) return { schema: 'botctl/1', command: app.args.command, ...whichRow(row) };
-    const attempt = await journal?.reads.decisiveAttempt(entry.id);
-    const report = { command: app.args.command, entry, attempt, replayed: true, warnings: [] };
-    return {
-      ...(await reportJsonOrError(report, app.display)),
-      ...whichRow(row),
-      ...equalJson(row.paidAs),
-    };
-  }
-
-  #invalidJson(row: Row): Record<string, unknown> {
-    return {
-      schema: 'botctl/1',
-      command: this.#batch.app.args.command,
-      ...whichRow(row),
-      error: problemOf(invalidRow(row.problem)),
-    };
+  async #tellDone(row: Row): Promise<void> {
+    const { args, display } = this.#batch.app;
+    const { command } = args;
+    const reads = this.#batch.journal?.reads;
+    const entry = row.entry === undefined ? undefined : await reads?.get(row.entry);
+    if (entry === undefined) {
+      await display.show(jsonView({ schema: 'botctl/1', command, ...whichRow(row) }));
+      return;
+    }
+    const attempt = await reads?.decisiveAttempt(entry.id);
+    const report: Report = { command, entry, attempt, replayed: true, warnings: [] };
+    await tellRow(report, display, { ...whichRow(row), ...equalJson(row.paidAs) });
   }
 }
 
@@ -139,7 +134,7 @@ type FinishedRun = {
 };
 
 /** Says how the batch ended, and how to go on. */
-export async function tellEnd(plan: BatchPlan, run: FinishedRun, batch: Batch): Promise<Exit> {
+export async function endBatch(plan: BatchPlan, run: FinishedRun, batch: Batch): Promise<Exit> {
   const { display } = batch.app;
   const { unread, repeated, chain } = run;
   if (unread === undefined) await tellQuietResults(plan, batch);
@@ -149,7 +144,7 @@ export async function tellEnd(plan: BatchPlan, run: FinishedRun, batch: Batch): 
   const stop = run.stop ?? (unread && { because: 'failure', failure: unread });
   const notDone = notDoneIn(countsOf(plan));
   const told = await problemOfEnd(plan, { ...run, stop }, notDone, batch);
-  return tellView(endView(plan, { ...run, stop }, notDone, batch), told, batch);
+  return tellEnd(endView(plan, { ...run, stop }, notDone, batch), told, display);
 }
 
 /** Rows that a re-run can finish come first, then what the chain denies, or shows to be paid twice. */

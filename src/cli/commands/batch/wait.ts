@@ -4,9 +4,8 @@ import { type Chain, type Until, type Verified, type WaitOptions, watch } from '
 import type { Journal } from '../../../once/journal/journal.ts';
 import { counted, formatDuration } from '../../../once/phrases.ts';
 import { openChain, refuseNoMint, refuseOtherCluster, refuseUnprovable, waitMsOf } from '../../run/chain.ts';
-import { chainProblem, storedReport } from '../../run/stored.ts';
-import { reportJsonOrError } from '../../run/telling.ts';
-import { outcomeView } from '../../show/report.ts';
+import { storedReport, withChain } from '../../run/stored.ts';
+import { tellRow } from '../../run/telling.ts';
 import type { Batch } from './options.ts';
 
 /** How many accepted rows the chain has not proven, and how many it contradicts. */
@@ -97,16 +96,11 @@ export class BatchWait {
   async #tell(id: string, journal: Journal, seen?: ChainView): Promise<void> {
     const entry = await journal.reads.get(id);
     if (entry === undefined) return;
-    const { app } = this.#batch;
-    const { display } = app;
-    const stored = await storedReport(entry, app.args.command, journal.reads);
-    const view = seen ?? stored.chain;
-    const report = { ...stored, chain: view };
-    const problem = chainProblem(entry, report.attempt, view, this.#options.until);
-    if (display.face === 'json') {
-      const json = await reportJsonOrError(problem === undefined ? report : { ...report, problem }, display);
-      await display.show({ ...outcomeView(report), json });
-    } else if (problem !== undefined) display.warn(problem.message, problem.next);
+    const { args, display } = this.#batch.app;
+    const stored = await storedReport(entry, args.command, journal.reads);
+    const report = withChain(stored, seen ?? stored.chain, this.#options.until);
+    // What is odd about many is said once.
+    await tellRow({ ...report, warnings: [] }, display);
   }
 }
 
