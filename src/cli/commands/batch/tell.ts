@@ -55,8 +55,8 @@ export class RowTeller {
     for (const row of this.#plan.rows) {
       if (row.standing === 'done') await this.#tellDone(row);
       if (row.standing === 'invalid') {
-        const json = errorJson(this.#batch.app.args.command, problemOf(invalidRow(row.problem)));
-        await display.show(jsonView({ ...json, ...whichRow(row) }));
+        const problem = problemOf(invalidRow(row.problem));
+        await display.show(jsonView(errorJson(this.#batch.app.args.command, problem, whichRow(row))));
       }
     }
   }
