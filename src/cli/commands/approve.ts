@@ -16,7 +16,8 @@ import { optionWords } from '../say/suggest.ts';
 import { noTerminalFor, problemOf } from '../say/told.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
-import { decisionLines, drawEntry, forWhom, requestOf } from '../show/report.ts';
+import { drawEntry, forWhom, requestOf } from '../show/entry.ts';
+import { decisionLines } from '../show/report.ts';
 import { safeLine } from '../show/text.ts';
 import type { ApproveArgs, DeclineArgs } from './approve.spec.ts';
 

@@ -14,7 +14,7 @@ import { done } from '../say/outcomes.ts';
 import { noTerminalFor } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
-import { drawEntry } from '../show/report.ts';
+import { drawEntry } from '../show/entry.ts';
 import type { ResumeArgs } from './resume.spec.ts';
 
 export const run: Run<ResumeArgs> = async (app) => {

@@ -34,7 +34,7 @@ import {
 } from '../say/chain.ts';
 import { isUnsent } from '../say/settling.ts';
 import type { Display } from '../show/display.ts';
-import { amountIn, requestOf } from '../show/report.ts';
+import { amountIn, requestOf } from '../show/entry.ts';
 import type { ChainEnd } from './telling.ts';
 
 export async function openChain(

@@ -11,7 +11,8 @@ import { makes } from '../say/outcomes.ts';
 import { declined, problemOf } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
-import { drawEntry, outcomeView } from '../show/report.ts';
+import { drawEntry } from '../show/entry.ts';
+import { outcomeView } from '../show/report.ts';
 import { combineExits, entryByIdOrName, markReported, storedReport } from './stored.ts';
 import { tellProblem } from './telling.ts';
 

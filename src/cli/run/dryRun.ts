@@ -21,7 +21,8 @@ import { differenceFrom } from '../say/entry.ts';
 import { equalWords } from '../say/outcomes.ts';
 import { card, type Fact } from '../show/card.ts';
 import { type Canvas, isSilent } from '../show/display.ts';
-import { drawMessage, equalJson } from '../show/report.ts';
+import { drawMessage } from '../show/entry.ts';
+import { equalJson } from '../show/report.ts';
 import type { BalanceShown } from './balance.ts';
 import { doubtsAbout, repeatsOf } from './inputs.ts';
 

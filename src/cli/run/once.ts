@@ -20,7 +20,7 @@ import type { Args } from '../parse/args.ts';
 import { askToPayAgain, equalWords, nouns } from '../say/outcomes.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
-import { drawEntry, factsInQuestion } from '../show/report.ts';
+import { drawEntry, factsInQuestion } from '../show/entry.ts';
 import type { ChainWait } from './chain.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { doubtsAbout, repeatsOf } from './inputs.ts';

@@ -23,7 +23,7 @@ import { isUnsent, settling } from '../say/settling.ts';
 import { declined, problemOf } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
-import { drawEntry, requestOf } from '../show/report.ts';
+import { drawEntry, requestOf } from '../show/entry.ts';
 import { untilUnchanged } from './deciding.ts';
 import { engineOf } from './engine.ts';
 import { combineExits, entryByIdOrName, storedReport } from './stored.ts';

@@ -9,7 +9,8 @@ import { conflictNote, type Explanation, explain, replayNotice } from '../say/ex
 import { type Problem, problemOf } from '../say/told.ts';
 import { type Fields, jsonOf, jsonView } from '../show/card.ts';
 import type { Display, View } from '../show/display.ts';
-import { equalJson, idOrSignature, outcomeView, type Report } from '../show/report.ts';
+import { idOrSignature } from '../show/reply.ts';
+import { equalJson, outcomeView, type Report } from '../show/report.ts';
 import {
   chainStandingOf,
   decisionsShown,

@@ -2,23 +2,21 @@ import { clusterOf, explorerLink } from '../../chain/cluster.ts';
 import type { Search } from '../../chain/search.ts';
 import type { ChainView } from '../../chain/verdict.ts';
 import { handWords } from '../../once/engine/deciding.ts';
-import { damagedJournal } from '../../once/journal/failures.ts';
-import type { Attempt, Decision, Entry, EqualPayment } from '../../once/journal/journal.ts';
-import { formatAmountOf, iso, isoExact } from '../../once/phrases.ts';
-import { hasLostDigits, isFields, readReply } from '../../once/wire/flight.ts';
+import type { Decision, Entry, EqualPayment } from '../../once/journal/journal.ts';
+import { iso, isoExact } from '../../once/phrases.ts';
 import { chainLine, paidWords } from '../say/chain.ts';
 import { headlineOf } from '../say/entry.ts';
 import { didWords } from '../say/history.ts';
 import type { Problem } from '../say/told.ts';
-import { card, type Fact, type Fields, labelled } from './card.ts';
-import type { Canvas, LabelCanvas, Paint, View } from './display.ts';
-import { foldAtBlanks, safeLine, safeLines } from './text.ts';
+import { card, type Fact, type Fields } from './card.ts';
+import type { Canvas, View } from './display.ts';
+import { columnsOf, drawMessage, forWhom, requestFacts, requestOf, text } from './entry.ts';
+import { idOrSignature, messageOf, pruned, type Replied, shown, transferOf } from './reply.ts';
+import { foldAtBlanks } from './text.ts';
 
 /** What a command reports about one entry. All commands share this shape. */
-export type Report = {
+export type Report = Replied & {
   readonly command: string;
-  readonly entry: Entry;
-  readonly attempt: Attempt | undefined;
   readonly replayed: boolean;
   /** Why it is not well, and what to do. */
   readonly problem?: Problem | undefined;
@@ -26,8 +24,6 @@ export type Report = {
   /** Warnings that were said before it was sent. */
   readonly warnedOf?: readonly string[];
   readonly notices?: readonly string[];
-  /** The signature that an operator noted when resolving the entry. */
-  readonly signature?: string | undefined;
   /** What the chain shows about it. */
   readonly chain?: ChainView | undefined;
   /** What left the wallet and may be it. */
@@ -35,111 +31,6 @@ export type Report = {
   /** Who proposed, approved or declined it, where that is what it is about. */
   readonly decisions?: readonly Decision[];
 };
-
-const deepest = 24;
-
-/** Reply fields are shown as received, up to a fixed depth. A number that lost digits is not what was received. */
-function pruned(value: unknown, depth = 0): unknown {
-  if (typeof value !== 'object' || value === null) return hasLostDigits(value) ? undefined : value;
-  if (depth === deepest) return '(nested too deep to show)';
-  if (Array.isArray(value)) return value.map((item) => pruned(item, depth + 1));
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, pruned(field, depth + 1)]));
-}
-
-/** The stored request, without its key. */
-export function requestOf({ body }: Pick<Entry, 'body'>): Fields {
-  const { idempotency_key: _key, ...request } = fieldsIn(body);
-  return request;
-}
-
-/** The journal stores only bodies that botctl made, so an unreadable one was damaged later. */
-function fieldsIn(body: Uint8Array): Fields {
-  try {
-    const fields: unknown = JSON.parse(new TextDecoder().decode(body));
-    if (typeof fields === 'object' && fields !== null) return fields as Fields;
-  } catch {
-    // The error below says it in useful words.
-  }
-  throw damagedJournal('a stored request cannot be read');
-}
-
-function replyJson(attempt: Attempt | undefined): Fields | undefined {
-  if (attempt?.reply === undefined || attempt.verdict !== 'accepted') return undefined;
-  return readReply({ body: attempt.reply, headers: attempt.headers }).json;
-}
-
-/** An entry, and what came back for it. */
-type Replied = Pick<Report, 'entry' | 'attempt' | 'signature'>;
-
-/** The message in the service's reply. */
-export function messageOf({ entry, attempt }: Replied): Fields | undefined {
-  const message = entry.kind === 'message' ? replyJson(attempt)?.message : undefined;
-  return isFields(message) ? message : undefined;
-}
-
-/** The transfer in the service's reply, or as an operator found it. */
-export function transferOf({ entry, attempt, signature }: Replied): Fields | undefined {
-  if (entry.kind !== 'transfer') return undefined;
-  const json = replyJson(attempt);
-  if (json !== undefined) {
-    const { request_id: _requestId, ...transfer } = json;
-    // Some services tell what was done in a field of its own.
-    return isFields(transfer.transfer) ? { ...transfer.transfer, ...transfer } : transfer;
-  }
-  return signature === undefined ? undefined : { signature };
-}
-
-/** A field of a reply as text. Anything but a string or number is shown as JSON. */
-export function shown(value: unknown): string | undefined {
-  if (value === undefined || value === null || value === '') return undefined;
-  return typeof value === 'string' ? value : JSON.stringify(pruned(value));
-}
-
-/** What a script needs: the message ID or the signature; without one, the transfer ID. */
-export function idOrSignature(report: Replied): string | undefined {
-  if (report.entry.kind === 'message') {
-    const message = messageOf(report);
-    return shown(message?.id ?? message?.message_id ?? replyJson(report.attempt)?.message_id);
-  }
-  const transfer = transferOf(report);
-  return shown(transfer?.signature) ?? shown(transfer?.transfer_id);
-}
-
-/** When the service or an operator said that it happened. */
-export function settledAt({ entry, attempt }: Replied): number {
-  return entry.state === 'accepted' ? (attempt?.endedAtMs ?? entry.updatedAtMs) : entry.updatedAtMs;
-}
-
-/** The columns of its row that were never sent. */
-export function columnsOf({
-  columns,
-}: Partial<Pick<Entry, 'columns'>>): Readonly<Record<string, string>> | undefined {
-  try {
-    const kept: unknown = columns === undefined ? undefined : JSON.parse(columns);
-    return typeof kept === 'object' && kept !== null ? (kept as Record<string, string>) : undefined;
-  } catch {
-    // A flipped bit. The rest of the entry matters more.
-    return undefined;
-  }
-}
-
-const mostOfCell = 80;
-
-function bounded(text: string): string {
-  if (text.length <= mostOfCell) return text;
-  return `${text.slice(0, mostOfCell).replace(/[\ud800-\udbff]$/u, '')}${'…'}`;
-}
-
-/** What its row says for people, in its columns `name` and `note`. */
-export function forWhom(entry: Partial<Pick<Entry, 'columns'>>): string | undefined {
-  const cells = Object.entries(columnsOf(entry) ?? {});
-  const said = ['name', 'note'].flatMap((wanted) =>
-    cells.flatMap(([title, cell]) =>
-      title.toLowerCase() === wanted ? [safeLine(bounded(String(cell)))] : [],
-    ),
-  );
-  return said.length === 0 ? undefined : said.join(' · ');
-}
 
 function entryJson(entry: Entry): Fields {
   return {
@@ -222,53 +113,6 @@ export function decisionLines(decisions: readonly Decision[]): Fact[] {
   });
 }
 
-function listIn(fields: Fields, name: string): Fields[] {
-  const list = fields[name];
-  return Array.isArray(list) ? list.filter(isFields) : [];
-}
-
-type Drawn = { readonly text: string; readonly width: number };
-
-function drawButton(button: Fields, paint: Paint): Drawn {
-  const label = ` ${safeLine(text(button.label) ?? `(${text(button.type) ?? ''})`)} `;
-  const style = text(button.style);
-  const coloured =
-    style === 'success' ? paint.black.bgGreen : style === 'danger' ? paint.white.bgRed : paint.inverse;
-  const id = text(button.custom_id);
-  const shownId = id === undefined ? '' : ` ${safeLine(id)}`;
-  return {
-    text: `[${coloured(label)}]${shownId === '' ? '' : paint.dim(shownId)}`,
-    width: [...`[${label}]${shownId}`].length,
-  };
-}
-
-/** A row in lines of a given width, wrapped between its buttons. Continuation lines are indented. */
-function drawRow(row: Fields, paint: Paint, width: number): string[] {
-  const buttons = text(row.type) === 'action_row' ? listIn(row, 'components') : [row];
-  const lines: Drawn[] = [];
-  for (const drawn of buttons.map((button) => drawButton(button, paint))) {
-    const line = lines.at(-1);
-    const wholeWidth = (line?.width ?? 0) + 2 + drawn.width;
-    if (line === undefined) lines.push(drawn);
-    else if (wholeWidth > width) lines.push({ text: `  ${drawn.text}`, width: drawn.width + 2 });
-    else lines[lines.length - 1] = { text: `${line.text}  ${drawn.text}`, width: wholeWidth };
-  }
-  return lines.map(({ text }) => text);
-}
-
-/** The message as it will look: its text, and its rows of buttons. */
-export function drawMessage(request: Fields, { paint, columns }: Pick<Canvas, 'paint' | 'columns'>): string {
-  const bar = paint.dim('│');
-  const content = safeLines(text(request.content) ?? '').flatMap((line) => foldAtBlanks(line, columns - 4));
-  const rows = listIn(request, 'components').flatMap((row) => drawRow(row, paint, columns - 4));
-  const lines = rows.length === 0 ? content : [...content, '', ...rows];
-  return lines.map((line) => `  ${bar} ${line}\n`).join('');
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
 /** What happened, in a line; below it a message as it looks. */
 function headline({ entry, replayed, attempt }: Report, request: Fields, canvas: Canvas): string {
   const { paint, columns } = canvas;
@@ -281,44 +125,6 @@ function headline({ entry, replayed, attempt }: Report, request: Fields, canvas:
   const lines = foldAtBlanks(line, columns - 2).map((text) => paint.bold(text));
   const preview = entry.kind === 'message' ? drawMessage(request, canvas) : '';
   return `${mark} ${lines.join('\n  ')}\n${preview}`;
-}
-
-/** `1.5 SOL`; undefined of a message. */
-export function amountIn(request: Fields): string | undefined {
-  const amount = text(request.amount);
-  return amount && formatAmountOf(amount, text(request.asset) ?? '');
-}
-
-function requestFacts(request: Fields): Fact[] {
-  return [
-    ['Conversation', text(request.conversation_id)],
-    ['Reply to', text(request.reply_to_message_id)],
-    ['Amount', amountIn(request)],
-    ['To', text(request.to_address)],
-    ['Memo', text(request.memo)],
-  ];
-}
-
-type Asked = Pick<Entry, 'bot' | 'baseUrl' | 'name'> &
-  Partial<Pick<Entry, 'rowId' | 'columns'>> & { readonly request: Fields };
-
-/** Who would do what, and where. Every question shows it. */
-export function factsInQuestion(asked: Asked, balance?: string): Fact[] {
-  return [
-    ['Bot', asked.bot],
-    ['Service', asked.baseUrl],
-    ...requestFacts(asked.request),
-    ['Content', text(asked.request.content)],
-    ['Name', asked.name],
-    ['Row', asked.rowId],
-    ['For', forWhom(asked)],
-    ['Balance', balance],
-  ];
-}
-
-/** An entry on record in a question. */
-export function drawEntry(entry: Entry, canvas: LabelCanvas, balance?: string): string {
-  return labelled(factsInQuestion({ ...entry, request: requestOf(entry) }, balance), canvas);
 }
 
 /** One entry: the request, what the service said, and what the chain shows. */

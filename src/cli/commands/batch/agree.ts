@@ -5,7 +5,8 @@ import { askToBegin } from '../../say/rows.ts';
 import { declined } from '../../say/told.ts';
 import { jsonView, remark } from '../../show/card.ts';
 import type { Question } from '../../show/display.ts';
-import { equalJson, forWhom } from '../../show/report.ts';
+import { forWhom } from '../../show/entry.ts';
+import { equalJson } from '../../show/report.ts';
 import { type Batch, whichRow } from './options.ts';
 import { type BatchShown, balanceAhead, drawPlan, lineOf, type Refused, tooLittleFor } from './showPlan.ts';
 

@@ -30,7 +30,7 @@ import { takenBy, takenByPayment } from '../../say/entry.ts';
 import { explain } from '../../say/explain.ts';
 import { again } from '../../say/open.ts';
 import { bothGiven } from '../../say/told.ts';
-import { idOrSignature, settledAt } from '../../show/report.ts';
+import { idOrSignature, settledAt } from '../../show/reply.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import type { BatchArgs } from './batch.spec.ts';
 

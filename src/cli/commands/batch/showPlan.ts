@@ -31,7 +31,7 @@ import {
 import { onDryRun, problemOf } from '../../say/told.ts';
 import { type Fact, type Fields, jsonOf, labelled, remark } from '../../show/card.ts';
 import type { Display, LabelCanvas, View } from '../../show/display.ts';
-import { drawMessage } from '../../show/report.ts';
+import { drawMessage } from '../../show/entry.ts';
 import type { BatchArgs } from './batch.spec.ts';
 import { type Batch, countsJson, withReport } from './options.ts';
 

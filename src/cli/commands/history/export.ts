@@ -12,15 +12,9 @@ import { approvedNotSent } from '../../say/entry.ts';
 import { resolvedWay } from '../../say/history.ts';
 import { problemOf } from '../../say/told.ts';
 import { card, type Fact } from '../../show/card.ts';
-import {
-  columnsOf,
-  messageOf,
-  type Report,
-  requestOf,
-  settledAt,
-  shown,
-  transferOf,
-} from '../../show/report.ts';
+import { columnsOf, requestOf } from '../../show/entry.ts';
+import { messageOf, settledAt, shown, transferOf } from '../../show/reply.ts';
+import type { Report } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import { cellIn, keptAs } from '../batch/options.ts';
 import { allOfThem, type Filters, inPages, selectionOf } from './filters.ts';

@@ -7,7 +7,8 @@ import { resolvedWay } from '../../say/history.ts';
 import type { Problem } from '../../say/told.ts';
 import { type Fact, type Fields, labelled } from '../../show/card.ts';
 import type { Canvas, Paint, View } from '../../show/display.ts';
-import { amountIn, forWhom, outcomeView, type Report, requestOf } from '../../show/report.ts';
+import { amountIn, forWhom, requestOf } from '../../show/entry.ts';
+import { outcomeView, type Report } from '../../show/report.ts';
 import { cutTo, pad, type WidthOf, widthsFor } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { requestOf } from '../../../../src/cli/show/report.ts';
+import { requestOf } from '../../../../src/cli/show/entry.ts';
 import { damageJournal } from '../../../support/damageJournal.ts';
 import { failureOf } from '../../../support/failure.ts';
 import {
