@@ -43,7 +43,16 @@ export async function main(outer: ProcessContext, tree: readonly CommandSpec[] =
   const stderr = new Output(outer.stderr);
   const summary = await stepSummaryOf(outer.env);
   const told = { summary, command: '' };
-  const exit = await dispatch(outer, tree, new Output(outer.stdout), stderr, told);
+  const streams: FaceStreams = {
+    stdout: new Output(outer.stdout),
+    stderr,
+    stderrStream: outer.stderr,
+    env: outer.env,
+    interrupted: outer.interrupts.first,
+    terminal: outer.terminal,
+    clock: outer.clock,
+  };
+  const exit = await dispatch(outer, tree, streams, told);
   if (summary !== undefined) {
     await stderr.say(summary.annotation(told.command, exit));
     summary.appendTo(outer.env.GITHUB_STEP_SUMMARY ?? '', told.command, exit);
@@ -66,33 +75,21 @@ type Telling = { readonly summary: StepSummary | undefined; command: string };
 async function dispatch(
   outer: ProcessContext,
   tree: readonly CommandSpec[],
-  stdout: Output,
-  stderr: Output,
+  streams: FaceStreams,
   told: Telling,
 ): Promise<Exit> {
-  const watched = (display: Display): Display => told.summary?.watching(display) ?? display;
-  const streams: FaceStreams = {
-    stdout,
-    stderr,
-    stderrStream: outer.stderr,
-    env: outer.env,
-    interrupted: outer.interrupts.first,
-    terminal: outer.terminal,
-    clock: outer.clock,
+  const displayFor = async (has: (name: GlobalName) => boolean, kept: readonly Occurrence[]) => {
+    const display = await makeDisplay(faceOf(has, kept), streams);
+    return told.summary?.watching(display) ?? display;
   };
   const words = optionWords(outer.argv);
-  let display = watched(
-    await makeDisplay(
-      faceOf((name) => words.has(`--${name}`), []),
-      streams,
-    ),
-  );
+  let display = await displayFor((name) => words.has(`--${name}`), []);
   let command: string | undefined;
   let doing: App['doing'] | undefined;
   try {
-    const chosen = parseCommandLine(outer.argv, tree, columnsIn(outer.env) ?? stdout.columns);
+    const chosen = parseCommandLine(outer.argv, tree, columnsIn(outer.env) ?? streams.stdout.columns);
     if (typeof chosen === 'string') {
-      await stdout.write(chosen);
+      await streams.stdout.write(chosen);
       return 0;
     }
     const { args, does } = chosen;
@@ -105,12 +102,7 @@ async function dispatch(
     };
     command = args.command;
     told.command = command;
-    display = watched(
-      await makeDisplay(
-        faceOf((name) => args.flag(name), args.occurrences),
-        streams,
-      ),
-    );
+    display = await displayFor((name) => args.flag(name), args.occurrences);
     const run = await chosen.load();
     const app = openApp({
       args,

@@ -69,8 +69,8 @@ export function openApp<Arguments extends Args>(process: ProcessOfCommand<Argume
   return app;
 }
 
-/** Remembers what was made, for each value of its one argument if it has one. */
-export function once<Given extends [one?: unknown], Made>(
+/** Remembers what was made, for each value of the first argument if there is one. */
+export function once<Given extends [first?: unknown, ...others: unknown[]], Made>(
   make: (...given: Given) => Promise<Made>,
 ): (...given: Given) => Promise<Made> {
   const made = new Map<unknown, Promise<Made>>();

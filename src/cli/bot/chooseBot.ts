@@ -267,7 +267,7 @@ async function readSecret(
     case 'file': {
       const { readTokenFile, readTokenStdin } = await import('./tokenInput.ts');
       return source.path === '-'
-        ? readTokenStdin(inputs.stdin, inputs.interrupted, secret)
+        ? readTokenStdin(inputs.stdin, inputs.interrupts.first, secret)
         : readTokenFile(source.path, secret, inputs);
     }
     case 'command': {

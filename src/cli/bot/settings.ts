@@ -28,10 +28,7 @@ export function readSettings(texts: SettingTexts, nameOf: (key: SettingKey) => s
 
 /** The options for timeouts. */
 export function settingsOf(args: Args): Settings {
-  const texts = {
-    timeout: args.text('timeout'),
-    'max-wait': args.text('max-wait'),
-  };
+  const texts = { timeout: args.text('timeout'), 'max-wait': args.text('max-wait') };
   return readSettings(texts, (key) => `--${key}`);
 }
 

@@ -1,7 +1,8 @@
 import { wholeRpcUrl } from '../../chain/cluster.ts';
 import type { Env } from '../../machine/folders.ts';
+import type { Interrupts } from '../../machine/process.ts';
 import { told } from '../../once/failures.ts';
-import type { Suggestion } from '../../once/says.ts';
+import type { Display } from '../show/display.ts';
 
 /** What a profile keeps out of sight. An rpc-url often carries a key, so it is kept like a token. */
 export type Secret = 'token' | 'rpc-url';
@@ -11,10 +12,10 @@ export const noSecret = { token: 'no-token', 'rpc-url': 'no-rpc-url' } as const;
 
 /** What the bot and its token can be read from. */
 export type BotInputs = {
-  env: Env;
-  stdin: NodeJS.ReadableStream;
-  interrupted: AbortSignal;
-  warn(text: string, next?: readonly Suggestion[]): void;
+  readonly env: Env;
+  readonly stdin: NodeJS.ReadableStream;
+  readonly interrupts: Pick<Interrupts, 'first'>;
+  readonly display: Pick<Display, 'warn'>;
 };
 
 const wholeToken =

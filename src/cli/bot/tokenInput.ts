@@ -22,13 +22,14 @@ function onlyLine(bytes: Buffer, origin: string, secret: Secret): Token {
   return Token.from(text, origin, secret);
 }
 
-export function readTokenFile(path: string, secret: Secret, { warn }: Pick<BotInputs, 'warn'>): Token {
+export function readTokenFile(path: string, secret: Secret, { display }: Pick<BotInputs, 'display'>): Token {
   try {
     const { bytes, stats } = readSmall(path);
     if ((stats.mode & 0o066) !== 0 && !isReadOnlyMount(path))
-      warn(`The ${secret} file ${path} is open to other users (mode ${(stats.mode & 0o777).toString(8)}).`, [
-        { shell: [['chmod', '600', path]] },
-      ]);
+      display.warn(
+        `The ${secret} file ${path} is open to other users (mode ${(stats.mode & 0o777).toString(8)}).`,
+        [{ shell: [['chmod', '600', path]] }],
+      );
     return onlyLine(bytes, theFile(path), secret);
   } catch (error) {
     if (error instanceof Failure) throw error;
@@ -75,7 +76,7 @@ async function bytesOf(stream: NodeJS.ReadableStream): Promise<Buffer> {
 const defaultLimitMs = 30_000;
 const lastOutputMs = 500;
 
-type TokenCommandInputs = Pick<BotInputs, 'env' | 'interrupted'> & {
+type TokenCommandInputs = Pick<BotInputs, 'env' | 'interrupts'> & {
   readonly stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   /** Tests set it. */
   readonly limitMs?: number;
@@ -85,7 +86,7 @@ type TokenCommandInputs = Pick<BotInputs, 'env' | 'interrupted'> & {
 export async function runTokenCommand(
   command: string,
   secret: Secret,
-  { stdin, interrupted: stop, limitMs = defaultLimitMs, ...inputs }: TokenCommandInputs,
+  { stdin, interrupts: { first: stop }, limitMs = defaultLimitMs, ...inputs }: TokenCommandInputs,
 ): Promise<string> {
   // The command may need to ask a person, but it must get neither botctl's piped input nor another bot's token.
   const { BOTCTL_TOKEN: _withheld, ...env } = inputs.env;

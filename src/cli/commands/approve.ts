@@ -9,7 +9,7 @@ import type { Suggestion } from '../../once/says.ts';
 import type { App } from '../app.ts';
 import { whoDecides } from '../open/journal.ts';
 import type { Run } from '../parse/command.ts';
-import { confirmDecision, confirmed, decideEach, reasonOf, reversing } from '../run/deciding.ts';
+import { confirmed, decideEach, reasonOf, reversing } from '../run/deciding.ts';
 import { combineExits, storedReport } from '../run/stored.ts';
 import { tellProblem, tellRow } from '../run/telling.ts';
 import { optionWords } from '../say/suggest.ts';
@@ -54,7 +54,7 @@ async function confirmApproval(entry: Entry, app: App<DecideArgs>, { reads }: Jo
   if (!isProposal(entry) && !isApprovedAndUnsent(entry)) return;
   const decisions = await reads.decisionsOf(id);
   const nobody = (): Failure => waitsFor(`Transfer ${id} waits`, ['history', id]);
-  await confirmed((canvas) => drawProposal(entry, decisions, canvas), nobody, app);
+  await confirmed((canvas) => drawProposal(entry, decisions, canvas), app, nobody);
 }
 
 function waitsFor(what: string, looks: Suggestion): Failure {
@@ -77,8 +77,7 @@ async function confirmDecline(
   const approved = isApprovedAndUnsent(entry)
     ? (await reads.decisionsOf(entry.id)).findLast(({ kind }) => kind === 'approved')
     : undefined;
-  if (asks || approved !== undefined)
-    await confirmDecision(() => reversing(entry, approved, 'Decline it now?'), app);
+  if (asks || approved !== undefined) await confirmed(reversing(entry, approved, 'Decline it now?'), app);
 }
 
 const decidedTogether = 256;
@@ -101,7 +100,7 @@ async function decideBatch(
   const question: Question = () => `${tableOf(entries)}${sumOf(entries)}\n${word} ${those}?`;
   const looks = ['history', ...optionWords({ name: 'batch', value: name }), '--state', 'held'];
   const nobody = (): Failure => waitsFor(`${counted(rows.length, 'row')} of batch ${name} wait`, looks);
-  await confirmed(question, nobody, app);
+  await confirmed(question, app, nobody);
   const exits: Exit[] = [];
   const done: Entry[] = [];
   app.doing.hasChanged = true;
@@ -112,7 +111,7 @@ async function decideBatch(
       if (end.status === 'rejected') {
         const failure = asFailure(end.reason);
         if (stopsAll(failure.code)) throw failure;
-        exits.push(await tellProblem(problemOf(failure), { command: app.args.command, display }));
+        exits.push(await tellProblem(app.args.command, problemOf(failure), display));
         continue;
       }
       done.push(end.value);

@@ -46,7 +46,6 @@ const [ok, warn, fail] = [at('ok'), at('warn'), at('fail')];
 /** What the checks look at. What several of them look at is asked once; if that fails, the first of them says why. */
 type Subject = {
   readonly app: App;
-  readonly bot: () => Promise<ChainBot>;
   readonly reply: () => Promise<Answered>;
   /** Undefined if the bot names no node. */
   readonly chain: () => Promise<Node | undefined>;
@@ -95,13 +94,13 @@ const checks: readonly Check[] = [
   ),
   check(
     'bot',
-    ({ bot }) => bot(),
-    ({ name }) => ok`${name}`,
+    ({ app }) => app.connectedBot(),
+    ({ bot }) => ok`${bot.name}`,
   ),
   check(
     'sandbox',
-    async ({ bot }) => {
-      if ((await bot()).name !== sandboxBot) return undefined;
+    async ({ app }) => {
+      if ((await app.connectedBot()).bot.name !== sandboxBot) return undefined;
       const { chainTrouble } = await import('../../sandbox/chain.ts');
       return { trouble: chainTrouble() };
     },
@@ -296,7 +295,6 @@ function subjectOf(app: App): Subject {
   const { timeoutMs } = app.settings();
   return {
     app,
-    bot: async () => (await app.connectedBot()).bot,
     reply: once(async () => {
       const { bot, connection } = await app.connectedBot();
       const { url, channel } = connection;
@@ -346,8 +344,9 @@ function nearestFolder(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
-async function walletOf({ bot, chain, app }: Subject) {
-  const [node, profile] = [await chain(), (await bot()).chain];
+async function walletOf({ chain, app }: Subject) {
+  const [node, { bot }] = [await chain(), await app.connectedBot()];
+  const profile = bot.chain;
   const wallet = profile?.wallet;
   if (node === undefined || wallet === undefined) return undefined;
   const assets = Object.entries(profile?.assets ?? {}).map(([asset, mint]) => ({ asset, mint }));

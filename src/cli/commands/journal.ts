@@ -130,7 +130,7 @@ async function acceptSharedLoss(address: Address, app: App<Args<'yes'>>): Promis
 function confirmLoss(lost: string, app: App<Args<'yes'>>): Promise<void> {
   const warning = `${safeLine(lost)} ${missingMayBeSent}. If you accept the loss, the same command may send it again.`;
   const question: Question = (canvas) => `${remark(warning, canvas)}Accept the loss?`;
-  return confirmed(question, () => noTerminalFor('usage', warning, [['doctor']]), app);
+  return confirmed(question, app, () => noTerminalFor('usage', warning, [['doctor']]));
 }
 
 async function tellLoss(place: string, loss: Loss | undefined, app: App, keptLog?: string): Promise<Exit> {

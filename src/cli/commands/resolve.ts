@@ -9,7 +9,7 @@ import type { App } from '../app.ts';
 import { whoDecides } from '../open/journal.ts';
 import type { Run } from '../parse/command.ts';
 import { type ChainsOfEntries, chainsOfEntries, searchOf, tellSearch } from '../run/chain.ts';
-import { confirmDecision, decideEach, reasonOf, reversing } from '../run/deciding.ts';
+import { confirmed, decideEach, reasonOf, reversing } from '../run/deciding.ts';
 import { askTheChain, paysSomethingElse, signatureUnproven } from '../say/chain.ts';
 import type { ResolveArgs } from './resolve.spec.ts';
 
@@ -22,12 +22,12 @@ export const run: Run<ResolveArgs> = async (app) => {
       const earlier = await lastDecision(found.id, journal.reads);
       const ask = `Decide now that it ${decision.kind === 'happened' ? 'happened' : 'did not happen'}?`;
       if (decision.signature === undefined) await showSearch(found, app, journal);
-      await confirmDecision(() => reversing(found, earlier, ask), app);
+      await confirmed(reversing(found, earlier, ask), app);
     }
     const look = await lookAtSignature(found, decision, app, journal);
     decides();
     const entry = await resolveEntry(shown, decision, journal);
-    await look?.keep();
+    if (look !== undefined) await settle(look, found, journal, 'nothing');
     return entry;
   });
 };
@@ -73,9 +73,6 @@ function parse(args: ResolveArgs): Omit<Decision, 'atMs'> {
   };
 }
 
-/** What the operator's signature shows, stored after the decision. */
-type Looked = { keep(): Promise<void> };
-
 /**
  * Looks up the signature that an operator names, if a node can show it. Refuses one that paid something else or belongs
  * to another entry.
@@ -85,7 +82,7 @@ async function lookAtSignature(
   { kind, signature }: Decision,
   app: App<ResolveArgs>,
   journal: Journal,
-): Promise<Looked | undefined> {
+): Promise<Look | undefined> {
   if (kind !== 'happened' || signature === undefined || entry.kind !== 'transfer') return undefined;
   const look = await lookFor(entry, signature, chainsOfEntries(app));
   if (look === undefined) return undefined;
@@ -93,11 +90,7 @@ async function lookAtSignature(
   if (view.verdict === 'contradicted' || view.reasons.includes('anothers'))
     throw paysSomethingElse(entry, view);
   if (view.verdict !== 'proven') app.display.warn(signatureUnproven(view));
-  return {
-    keep: async () => {
-      await settle(look, entry, journal, 'nothing');
-    },
-  };
+  return look;
 }
 
 async function lookFor(entry: Entry, signature: string, chains: ChainsOfEntries): Promise<Look | undefined> {

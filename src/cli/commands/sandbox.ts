@@ -13,13 +13,6 @@ import type { Display, View } from '../show/display.ts';
 import { safeLine } from '../show/text.ts';
 import type { SandboxArgs } from './sandbox.spec.ts';
 
-type SandboxOptions = {
-  port: number;
-  steadyPort?: number;
-  data: string | undefined;
-  ephemeral: boolean;
-};
-
 /** Serves until the first Ctrl-C, then finishes requests in flight; the second stops at once. */
 export async function run(app: App<SandboxArgs>): Promise<Exit> {
   const options = parse(app.args);
@@ -27,29 +20,26 @@ export async function run(app: App<SandboxArgs>): Promise<Exit> {
   const dataDir = options.ephemeral
     ? await mkdtemp(join(tmpdir(), 'botctl-sandbox-'))
     : resolve(options.data ?? sandboxFolder(app.env));
-  try {
-    const lines = new LineQueue(display);
-    const running = await openSandbox(
-      {
-        ...options,
-        dataDir,
-        onRequest: (line) => lines.add(lineView(line)),
-      },
-      'choose others with --port and --data.',
-    );
-    for (const note of running.notes) display.notice(note);
-    const greeted = await display.show(greeting(running, dataDir));
-    if (greeted === 'written') await Promise.race([aborted(interrupts.first), lines.readerGone]);
-    if (!interrupts.first.aborted) display.notice(readerGone);
-    await Promise.race([running.close(), aborted(interrupts.second)]);
-    await lines.written();
-  } finally {
-    if (options.ephemeral) await rm(dataDir, { recursive: true, force: true });
-  }
+  if (options.ephemeral) app.owns({ close: () => rm(dataDir, { recursive: true, force: true }) });
+  const lines = new LineQueue(display);
+  const running = await openSandbox(
+    {
+      ...options,
+      dataDir,
+      onRequest: (line) => lines.add(lineView(line)),
+    },
+    'choose others with --port and --data.',
+  );
+  for (const note of running.notes) display.notice(note);
+  const greeted = await display.show(greeting(running, dataDir));
+  if (greeted === 'written') await Promise.race([aborted(interrupts.first), lines.readerGone]);
+  if (!interrupts.first.aborted) display.notice(readerGone);
+  await Promise.race([running.close(), aborted(interrupts.second)]);
+  await lines.written();
   return 0;
 }
 
-function parse(args: SandboxArgs): SandboxOptions {
+function parse(args: SandboxArgs) {
   const data = args.text('data');
   const ephemeral = args.flag('ephemeral');
   if (ephemeral && data !== undefined)

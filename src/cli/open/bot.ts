@@ -18,14 +18,13 @@ import {
   type KnownBot,
   knownBot,
 } from '../bot/chooseBot.ts';
-import type { BotInputs } from '../bot/token.ts';
 import type { Args } from '../parse/args.ts';
 import { version } from '../parse/version.ts';
 import { startingSandbox, waitingForToken } from '../say/open.ts';
 import { foreignToSandbox } from '../say/suggest.ts';
 import type { Display } from '../show/display.ts';
 import { sandboxFolder } from './journal.ts';
-import type { Opening, ProcessOfCommand } from './process.ts';
+import type { Opening } from './process.ts';
 
 function botOptions(args: Args): BotOptions {
   return {
@@ -35,20 +34,9 @@ function botOptions(args: Args): BotOptions {
   };
 }
 
-export function botInputs(app: ProcessOfCommand): BotInputs {
-  return {
-    env: app.env,
-    get stdin() {
-      return app.stdin;
-    },
-    interrupted: app.interrupts.first,
-    warn: app.display.warn,
-  };
-}
-
 export async function knownBotOf(app: Opening): Promise<KnownBot | undefined> {
   if (app.args.flag('sandbox')) return { name: sandboxBot, settings: {} };
-  return knownBot(botOptions(app.args), botInputs(app));
+  return knownBot(botOptions(app.args), app);
 }
 
 export async function botWithToken(app: Opening): Promise<ChainBot> {
@@ -56,7 +44,7 @@ export async function botWithToken(app: Opening): Promise<ChainBot> {
     refuseBesideSandbox(app.args);
     return sandboxBotWith('');
   }
-  return sayIfSlow(waitingForToken, chooseBot(botOptions(app.args), botInputs(app)), app.display);
+  return sayIfSlow(waitingForToken, chooseBot(botOptions(app.args), app), app.display);
 }
 
 /** Its connection is closed with the command. */

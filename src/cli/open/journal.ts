@@ -95,7 +95,17 @@ export async function openJournalOf(
 }
 
 export async function openAt(location: JournalLocation, app: Opening, use: JournalUse): Promise<Journal> {
-  if (location.is === 'shared') return app.owns(await openShared(location.address, app, use));
+  if (location.is === 'shared') {
+    const { openSharedJournal } = await import('../../postgres/openSharedJournal.ts');
+    await warnOfPassFile(app);
+    const opening = openSharedJournal(location.address, {
+      use,
+      dataFolder: dataFolder(app.env),
+      patience: patienceOf(app),
+      isInterrupted: () => isLeft(app),
+    });
+    return app.owns(await app.display.waiting('connecting to the shared journal', opening));
+  }
   const { path, namedBy } = location;
   if (isEmptyFile(path)) app.display.warn(`${path} is an empty file. It becomes a new journal.`);
   const { openJournal } = await import('../../once/journal/file/openJournal.ts');
@@ -108,19 +118,6 @@ export async function openAt(location: JournalLocation, app: Opening, use: Journ
       `${path} is a new journal, so botctl cannot tell what was sent before. If you expected an earlier one, check this path.`,
     );
   return journal;
-}
-
-/** The one place where a shared journal is opened. */
-async function openShared(address: Address, app: Opening, use: JournalUse): Promise<Journal> {
-  const { openSharedJournal } = await import('../../postgres/openSharedJournal.ts');
-  await warnOfPassFile(app);
-  const opening = openSharedJournal(address, {
-    use,
-    dataFolder: dataFolder(app.env),
-    patience: patienceOf(app),
-    isInterrupted: () => isLeft(app),
-  });
-  return app.display.waiting('connecting to the shared journal', opening);
 }
 
 /** What was sent is still told after the first signal. */
@@ -150,7 +147,7 @@ function patienceOf(app: Opening): Patience {
 
 async function warnOfPassFile({ display }: Pick<ProcessOfCommand, 'display'>): Promise<void> {
   const { onPassFileIgnored } = await import('../../postgres/connection.ts');
-  onPassFileIgnored((said) => display.warn(passFileIgnored(said)));
+  onPassFileIgnored((complaint) => display.warn(`The ${complaint}: it was not used`));
 }
 
 /**
@@ -250,9 +247,4 @@ export async function withServer<Result>(
     app.doing.hasChanged = true;
     throw connectionFailure(connection, place, error);
   }
-}
-
-/** `said` is what the reader of the password file has against it. */
-function passFileIgnored(said: string): string {
-  return `The ${said}: it was not used`;
 }

@@ -128,6 +128,11 @@ export class Args<Name extends string = never> {
     return names.every((name) => this.#declared.has(name));
   }
 
+  /** Of an option that only some commands have. */
+  has(name: string): boolean {
+    return this.#declared.has(name) && this.#of(name).length > 0;
+  }
+
   flag(name: Name | GlobalName): boolean {
     return this.#of(name).length > 0;
   }

@@ -65,7 +65,7 @@ export function buildProgram(
     .configureOutput(output)
     .exitOverride() as StrictCommand;
   for (const spec of globalOptions) program.declare(spec);
-  for (const spec of tree) grow(program, spec, program, choose, words);
+  for (const spec of tree) grow(program, spec, choose, words);
   return program;
 }
 
@@ -80,7 +80,6 @@ const rootExamples: readonly Example[] = [
 function grow(
   parent: StrictCommand,
   spec: CommandSpec,
-  program: StrictCommand,
   choose: (chosen: Chosen) => void,
   words: readonly string[] | undefined,
 ): void {
@@ -93,15 +92,16 @@ function grow(
   command.addHelpText('after', '\nbotctl --help lists the options of every command.');
   if ('children' in spec) {
     command.helpCommand(false);
-    for (const child of spec.children) grow(command, child, program, choose, words);
+    for (const child of spec.children) grow(command, child, choose, words);
     return;
   }
   for (const argument of spec.arguments) command.argument(argument.usage, argument.about);
   for (const option of spec.options) command.declare(option);
   command.action(() => {
-    const occurrences = [...program.occurrences, ...command.occurrences];
+    const all = withParents(command);
+    const occurrences = all.flatMap((one) => one.occurrences);
     refuseSharedStdin([...globalOptions, ...spec.options], occurrences, spec, command.args);
-    const declared = new Set([...program.options, ...command.options].map(nameOf));
+    const declared = new Set(all.flatMap((one) => one.options).map(nameOf));
     const args = new Args<string>(pathOf(command), command.args, occurrences, declared);
     choose({ load: spec.load, does: spec.does, args });
   });
@@ -144,6 +144,11 @@ function refuseSharedStdin(
 /** commander calls a `--no-x` option `x`. */
 function nameOf(option: Option): string {
   return (option.long ?? '').replace(/^--/u, '');
+}
+
+/** From the program to the command itself. */
+function withParents(command: StrictCommand): StrictCommand[] {
+  return command.parent instanceof StrictCommand ? [...withParents(command.parent), command] : [command];
 }
 
 /** `config add`. */

@@ -1,8 +1,7 @@
 import type { AssetOfWallet } from '../../chain/node.ts';
-import type { Chain } from '../../chain/verify.ts';
 import { envBot, sandboxBot } from '../../once/connection.ts';
 import { formatAmount } from '../../once/entry/amount.ts';
-import { asFailure } from '../../once/failures.ts';
+import { asFailure, Failure } from '../../once/failures.ts';
 import type { App } from '../app.ts';
 import type { ChainBot, ChainProfile } from '../bot/chooseBot.ts';
 import { balanceText, type Payable, tooLittle, type WalletBalance } from '../say/balance.ts';
@@ -45,26 +44,16 @@ export async function balanceOf(
   if (chain === undefined)
     return name === envBot || name === sandboxBot ? undefined : { is: 'not-set', lacks: 'rpc-url' };
   if (chain.wallet === undefined) return { is: 'not-set', lacks: 'wallet' };
-  const asking = askBalance({ ...bot, chain }, chain.wallet, assetsOf(chain, assets), app, timeoutMs);
-  return app.display.waiting('Asking for the wallet’s balance', asking);
-}
-
-async function askBalance(
-  bot: Parameters<typeof openChain>[0],
-  wallet: string,
-  assets: readonly AssetOfWallet[],
-  app: App,
-  timeoutMs: number,
-): Promise<WalletBalance> {
-  let opened: Chain;
-  try {
-    opened = await openChain(bot, app, { timeoutMs });
-  } catch (thrown) {
-    return { is: 'no-node', why: asFailure(thrown).message };
-  }
-  const { node } = opened;
-  const holdings = await node.holdings(wallet, assets);
-  return { is: 'asked', host: node.host, cluster: node.clusterName, holdings };
+  const { wallet } = chain;
+  const asking = async (): Promise<WalletBalance> => {
+    const opening = openChain(bot, app, { timeoutMs });
+    const opened = await opening.catch((thrown: unknown) => asFailure(thrown));
+    if (opened instanceof Failure) return { is: 'no-node', why: opened.message };
+    const { node } = opened;
+    const holdings = await node.holdings(wallet, assetsOf(chain, assets));
+    return { is: 'asked', host: node.host, cluster: node.clusterName, holdings };
+  };
+  return app.display.waiting('Asking for the wallet’s balance', asking());
 }
 
 function assetsOf(chain: ChainProfile, assets: readonly string[]): readonly AssetOfWallet[] {

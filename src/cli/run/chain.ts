@@ -18,9 +18,9 @@ import { mayHaveLanded } from '../../once/engine/planKinds.ts';
 import { asFailure, Failure, told } from '../../once/failures.ts';
 import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { formatDuration } from '../../once/phrases.ts';
-import type { App } from '../app.ts';
+import { type App, once } from '../app.ts';
 import { type ChainBot, type ChainProfile, knownByName } from '../bot/chooseBot.ts';
-import { botInputs, channelOptions } from '../open/bot.ts';
+import { channelOptions } from '../open/bot.ts';
 import { defaultTimeoutMs, shownLocation } from '../open/journal.ts';
 import {
   candidateLine,
@@ -128,14 +128,14 @@ export function chainsOfEntries(app: App) {
   const botOf = async (name: string, entry: Entry): Promise<Parameters<typeof openChain>[0]> => {
     if (app.args.flag('sandbox')) return (await app.connectedBot()).bot;
     if (name === sandboxBot) throw ofTheSandbox(entry, 'verify', await shownLocation(await app.where()));
-    const bot = await knownByName(name, botInputs(app));
+    const bot = await knownByName(name, app);
     if (bot === undefined)
       throw told('no-such-profile')`
         The profile ${name} no longer exists, so its Solana node cannot be asked
         Name another profile whose node shows them, with --profile NAME.`;
     return bot;
   };
-  const connect = async (name: string, entry: Entry): Promise<Chain> => {
+  const connect = once(async (name: string, entry: Entry): Promise<Chain> => {
     const chain = await openChain(await botOf(name, entry), app, { isPatient: true });
     try {
       await refuseOtherCluster(chain);
@@ -145,32 +145,18 @@ export function chainsOfEntries(app: App) {
       app.display.warn(asFailure(thrown).message);
     }
     return chain;
-  };
-  const opened = new Map<string, Promise<Chain>>();
-  return {
-    /** Uses the named profile, otherwise the bot's own. */
-    of: (entry: Entry): Promise<Chain> => {
-      const name = app.args.text('profile') ?? entry.bot;
-      const opening = opened.get(name) ?? connect(name, entry);
-      opened.set(name, opening);
-      return opening;
-    },
-  };
+  });
+  // The named profile's, otherwise the bot's own.
+  return { of: (entry: Entry): Promise<Chain> => connect(app.args.text('profile') ?? entry.bot, entry) };
 }
-
-type Inputs = {
-  readonly chain: Chain;
-  readonly options: WaitOptions;
-  readonly journal: Journal;
-  readonly app: App;
-};
 
 /**
  * Waits until the chain shows an accepted transfer, and says how far it is. A transfer proven earlier is not checked
  * again.
  */
-async function waitForChain(entry: Entry, { chain, options, journal, app }: Inputs): Promise<ChainView> {
+async function waitForChain(entry: Entry, chain: Chain, options: WaitOptions, app: App): Promise<ChainView> {
   const { display, clock, interrupts } = app;
+  const journal = await app.journal('send');
   const known = standingOf(await journal.reads.observationsOf(entry.id));
   if (known?.verdict === 'proven' && !wasRepeated(entry)) return known;
   const endsAtMs = clock.now() + options.waitMs;
@@ -238,7 +224,7 @@ export type ChainWait = {
   /** Refuses a node on another cluster, and an address that is not a mint, before anything is journaled. */
   ready(): Promise<void>;
   /** Undefined if there is no accepted transfer to wait for. */
-  end(outcome: Outcome, journal: Journal): Promise<ChainEnd | undefined>;
+  end(outcome: Outcome): Promise<ChainEnd | undefined>;
 };
 
 export async function openChainWait(
@@ -255,9 +241,9 @@ export async function openChainWait(
       await refuseOtherCluster(chain);
       await refuseNoMint(asset, chain, bot);
     },
-    end: async (outcome, journal) => {
+    end: async (outcome) => {
       if (outcome.is !== 'concluded' || outcome.entry.state !== 'accepted') return undefined;
-      const view = await waitForChain(outcome.entry, { chain, options, journal, app });
+      const view = await waitForChain(outcome.entry, chain, options, app);
       return { view, until };
     },
   };

@@ -47,7 +47,8 @@ async function decideOne(
     const written = await display.show(
       outcomeView(await storedReport(entry, app.args.command, journal.reads)),
     );
-    if (entry.resolvedAs === 'did-not-happen' && !display.quiet) display.notice(mayBeSentNow(entry));
+    if (entry.resolvedAs === 'did-not-happen' && !display.quiet)
+      display.notice(`The original command, if run again, now ${makes[entry.kind]} this ${entry.kind}.`);
     if (isApprovedAndUnsent(entry) && !display.quiet) display.notice(...howToSend(entry));
     if (written === 'written' && entry.resolvedAs === 'happened') await markReported(entry, journal, display);
     return 0;
@@ -57,7 +58,7 @@ async function decideOne(
     // The engine refuses before it decides. After any other failure of its commit, nobody knows.
     const begun = mayBeDecided && asFailure(thrown).room !== 'engine';
     const problem = problemOf(failure, { does: app.doing.does, begun });
-    return tellProblem(problem, { command: app.args.command, display });
+    return tellProblem(app.args.command, problem, display);
   }
 }
 
@@ -85,28 +86,24 @@ export function refuseAbbreviated(entry: Entry, { words }: Args): void {
   if (words.length > 0 && !words.includes(entry.id)) throw idNotWhole(entry);
 }
 
-/** Goes on with --yes, or when a person says Yes. Where nobody can be asked, `nobody` says why not. */
+/** Goes on with --yes, or when a person says Yes. Where nobody can be asked, `nobody` says why not, if that matters. */
 export async function confirmed(
   question: Question,
-  nobody: () => Failure,
-  app: App<Args<'yes'>>,
+  { args, display }: App<Args<'yes'>>,
+  nobody?: () => Failure,
 ): Promise<void> {
-  const { display } = app;
-  if (app.args.flag('yes')) return;
-  if (display.terminal() === 'none') throw nobody();
-  if (!(await display.confirm(question))) throw declined();
+  if (args.flag('yes')) return;
+  if (display.terminal() === 'none') {
+    if (nobody !== undefined) throw nobody();
+  } else if (!(await display.confirm(question))) throw declined();
 }
 
 /** A name is only taken where a person is shown what it stands for, and says so. */
 export async function confirmName(entry: Entry, app: App<Args<'yes'>>): Promise<void> {
-  if (app.args.words.length === 0 || app.args.words.some((text) => isOf(entry, text))) return;
+  if (app.args.words.length === 0 || app.args.words.some((text) => entry.id.startsWith(text))) return;
   if (app.args.flag('yes')) throw idNotWhole(entry);
-  const question: Question = (canvas) => `${drawEntry(entry, canvas)}${askWhetherThis}`;
-  await confirmed(question, () => idNotWhole(entry), app);
-}
-
-function isOf({ id }: Entry, text: string): boolean {
-  return id.startsWith(text);
+  const question: Question = (canvas) => `${drawEntry(entry, canvas)}Do you mean this entry?`;
+  await confirmed(question, app, () => idNotWhole(entry));
 }
 
 /** Why it is decided so. */
@@ -121,29 +118,12 @@ export function reasonOf(args: Args<'reason'>): string {
   return reason;
 }
 
-/** Asks a person, where there is one. */
-export async function confirmDecision(
-  question: () => Question | Promise<Question>,
-  app: App<Args<'yes'>>,
-): Promise<void> {
-  const { display } = app;
-  if (app.args.flag('yes') || display.terminal() === 'none') return;
-  if (!(await display.confirm(await question()))) throw declined();
-}
-
 /** What was decided, and the question whether to decide otherwise now. */
 export function reversing(entry: Entry, earlier: Decision | undefined, ask: string): Question {
   return (canvas) => {
-    const decided = earlier === undefined ? '' : remark(earlierDecision(earlier), canvas);
-    return `${drawEntry(entry, canvas)}${decided}${ask}`;
+    const said = earlier && `${earlier.who} ${didWords[earlier.kind]} ("${earlier.reason}").`;
+    return `${drawEntry(entry, canvas)}${said === undefined ? '' : remark(said, canvas)}${ask}`;
   };
-}
-
-const askWhetherThis = 'Do you mean this entry?';
-
-/** What an operator frees by deciding so. */
-function mayBeSentNow({ kind }: Pick<Entry, 'kind'>): string {
-  return `The original command, if run again, now ${makes[kind]} this ${kind}.`;
 }
 
 function idNotWhole({ id }: Pick<Entry, 'id'>): Failure {
@@ -156,8 +136,4 @@ function idNotWhole({ id }: Pick<Entry, 'id'>): Failure {
 function howToSend({ id, kind, rowId }: Pick<Entry, 'id' | 'kind' | 'rowId'>): [string, Suggestion[]] {
   const own = rowId === undefined ? 'its own command' : 'the command of its batch';
   return [`Nothing was sent yet. To send the ${kind}, run ${own} again, or:`, [['resume', id]]];
-}
-
-function earlierDecision({ who, kind, reason }: Pick<Decision, 'who' | 'kind' | 'reason'>): string {
-  return `${who} ${didWords[kind]} ("${reason}").`;
 }

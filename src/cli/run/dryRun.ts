@@ -10,9 +10,8 @@ import { isNamed, nameOf, type Order } from '../../once/entry/naming.ts';
 import { refuseUnusual } from '../../once/entry/unusual.ts';
 import { canonicalBody, type Wanted } from '../../once/entry/wanted.ts';
 import { type Exit, exitOf, type Failure } from '../../once/failures.ts';
-import type { Entry, Journal } from '../../once/journal/journal.ts';
+import type { Entry } from '../../once/journal/journal.ts';
 import { endpoint } from '../../once/wire/flight.ts';
-import type { Policies } from '../../policy/policy.ts';
 import { spendOf, spendWithin } from '../../policy/spend.ts';
 import type { App } from '../app.ts';
 import { isThere } from '../open/journal.ts';
@@ -23,8 +22,7 @@ import { card, type Fact } from '../show/card.ts';
 import { type Canvas, isSilent } from '../show/display.ts';
 import { drawMessage } from '../show/entry.ts';
 import { equalJson } from '../show/report.ts';
-import type { BalanceShown } from './balance.ts';
-import { doubtsAbout, repeatsOf } from './inputs.ts';
+import { balanceFor, doubtsAbout, repeatsOf } from './inputs.ts';
 
 /** Shows what would be sent and whether it would be a re-run. Journals nothing and sends nothing. */
 export async function dryRun(
@@ -37,10 +35,11 @@ export async function dryRun(
   refuseUnusual(order.wanted, bot.own);
   const doubts = await doubtsAbout(order, bot);
   for (const doubt of doubts) app.display.warn(doubt);
-  const { identity, plan, word, policies, closed, equal } = await planOf(order, bot, app);
+  const { identity, plan, word, closed, equal } = await planOf(order, bot, app);
   const meaning = meaningOf(plan);
-  const proposes = app.args.takes('propose') && app.args.flag('propose');
-  const balance = meaning.sends === 'nothing' ? undefined : await balanceBefore(order, bot, app);
+  const proposes = app.args.has('propose');
+  const isShown = meaning.sends !== 'nothing' && !isSilent(app.display);
+  const balance = isShown ? await balanceFor(order, bot, app) : undefined;
   for (const warning of balance?.warnings ?? []) app.display.warn(warning);
   const paidBefore = equal === undefined ? [] : [equalWords(equal, app.clock.now())];
   for (const warning of paidBefore) app.display.warn(warning);
@@ -52,7 +51,7 @@ export async function dryRun(
   const url = endpoint(bot.spelledUrl, kind);
   const name = nameOf(order.naming);
   const found = plan.found?.id;
-  const isAsked = word !== undefined && (policies !== undefined || proposes);
+  const isAsked = word !== undefined && ((await app.policies()) !== undefined || proposes);
   const policy = isAsked ? { word: word.is, says: dryPolicyWords(word, plan) } : undefined;
   const entry = { kind, key, name, bot: bot.name, base_url: bot.spelledUrl, request };
   const rerun = rerunWords(plan, order.wanted, bot);
@@ -81,31 +80,24 @@ type DryPlan = {
   readonly identity: Identity;
   readonly plan: Plan;
   readonly word: Word | undefined;
-  readonly policies: Policies | undefined;
   readonly closed?: Failure | undefined;
   readonly equal: Entry | undefined;
 };
 
-async function balanceBefore({ wanted }: Order, bot: Bot, app: App): Promise<BalanceShown | undefined> {
-  if (wanted.kind === 'message' || isSilent(app.display)) return undefined;
-  const { balanceToPay } = await import('./balance.ts');
-  return balanceToPay([wanted.request], bot, app);
-}
-
-/** What the policies and --propose would say, if money would be spent. */
+/** What the policies and --propose would say, if money would be spent. Without a plan there is no journal yet. */
 async function wordOn(
   { wanted, naming }: Order,
   bot: Bot,
   plan: Plan | undefined,
-  policies: Policies | undefined,
-  journal: Journal | undefined,
   app: App,
 ): Promise<Word | undefined> {
-  const proposes = app.args.takes('propose') && app.args.flag('propose');
+  const policies = await app.policies();
+  const proposes = app.args.has('propose');
   if (wanted.kind === 'message') return undefined;
   if (plan !== undefined && meaningOf(plan).sends === 'nothing') return undefined;
+  const journal = plan && (await app.journal('look'));
   const entry = plan === undefined || meaningOf(plan).sends === 'a-new-entry' ? undefined : plan.found;
-  const nowMs = (journal?.clock ?? app.clock).now();
+  const nowMs = (journal ?? app).clock.now();
   const isShared = journal?.isShared === true;
   const spend = { spend: spendOf(wanted.request, bot), entry, proposes, isShared };
   const word = await spendWithin(policies ?? [], spend, journal?.reads, nowMs);
@@ -117,9 +109,8 @@ async function wordOn(
 async function planOf(order: Order, bot: Bot, app: App): Promise<DryPlan> {
   if (!isThere(await app.where())) {
     const identity = identify(order, bot, { hashOf: () => '' });
-    const policies = await app.policies();
-    const word = await wordOn(order, bot, undefined, policies, undefined, app);
-    return { identity, plan: planOfNewJournal, word, policies, equal: undefined };
+    const word = await wordOn(order, bot, undefined, app);
+    return { identity, plan: planOfNewJournal, word, equal: undefined };
   }
   const journal = await app.journal('look');
   refuseUnnamed(order, journal);
@@ -128,9 +119,7 @@ async function planOf(order: Order, bot: Bot, app: App): Promise<DryPlan> {
   const plan = await makePlan(identity, { journal, bot, clock }, journal.reads);
   const repeats = repeatsOf(order, app.args);
   const [equal] = await equalAhead(plan, identity, { journal, bot, clock, repeats });
-  const policies = await app.policies();
-  const word = await wordOn(order, bot, plan, policies, journal, app);
-  return { identity, plan, equal, policies, closed: journal.closed, word };
+  return { identity, plan, equal, closed: journal.closed, word: await wordOn(order, bot, plan, app) };
 }
 
 /** For a dry run: it reserves nothing, and others may spend in the meantime. */
@@ -160,13 +149,11 @@ const dryRunWords: Readonly<Record<PlanKind, string>> = {
 
 /** Whether it would be a re-run, and of what. */
 function rerunWords(plan: Plan, wanted: Wanted, bot: Bot): string {
-  if (isWaiting(plan)) return 'yes: it waits for approval; nothing would be sent';
-  if (plan.found?.state === 'declined') return 'yes: a person declined it; nothing would be sent';
-  if (plan.is === 'name-taken' && plan.found?.bot === bot.name)
-    return `it would not be sent: the name is taken by a ${plan.found.kind}${differenceFrom(plan.found, wanted).replace(',', '')}`;
-  return dryRunWords[plan.is];
-}
-
-function isWaiting({ is, found }: Plan): boolean {
-  return is === 'needs-decision' && found !== undefined && isProposal(found);
+  const { is, found } = plan;
+  if (is === 'needs-decision' && found !== undefined && isProposal(found))
+    return 'yes: it waits for approval; nothing would be sent';
+  if (found?.state === 'declined') return 'yes: a person declined it; nothing would be sent';
+  if (is === 'name-taken' && found?.bot === bot.name)
+    return `it would not be sent: the name is taken by a ${found.kind}${differenceFrom(found, wanted).replace(',', '')}`;
+  return dryRunWords[is];
 }

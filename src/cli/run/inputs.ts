@@ -7,24 +7,11 @@ import type { OptionsOfField } from '../../once/entry/rules.ts';
 import { isUnknownAsset } from '../../once/entry/unusual.ts';
 import { told } from '../../once/failures.ts';
 import type { App } from '../app.ts';
+import type { ChainBot } from '../bot/chooseBot.ts';
 import type { Args } from '../parse/args.ts';
+import type { BalanceShown } from './balance.ts';
 
 const maxFileBytes = 1024 * 1024;
-
-type InputContext = Pick<App, 'stdin' | 'interrupts' | 'display'>;
-
-async function readBytes(path: string, name: string, app: InputContext): Promise<Uint8Array> {
-  const source = {
-    path,
-    name,
-    get stdin() {
-      return app.stdin;
-    },
-    interrupted: app.interrupts.first,
-  };
-  const { wholeOf } = await import('../../once/input.ts');
-  return wholeOf(source, maxFileBytes);
-}
 
 /** What people call what an option reads. */
 export function sourceOf<Option extends string>(option: Option, args: Args<Option>): string {
@@ -42,10 +29,17 @@ export async function textOf<Option extends string>(
 }
 
 /** The text of a file, or of stdin if its path is `-`. */
-export async function textAt(path: string, source: string, app: InputContext): Promise<string> {
+export async function textAt(path: string, source: string, app: App): Promise<string> {
   if (path === '-' && app.stdin.isTTY === true)
     app.display.notice(`${source} is read from the terminal; Ctrl-D ends it.`);
-  const bytes = await readBytes(path, source, app);
+  const { wholeOf } = await import('../../once/input.ts');
+  const input = {
+    ...{ path, name: source, interrupted: app.interrupts.first },
+    get stdin() {
+      return app.stdin;
+    },
+  };
+  const bytes = await wholeOf(input, maxFileBytes);
   const { decodeUtf8 } = await import('../../once/entry/jsonText.ts');
   return decodeUtf8(bytes, source);
 }
@@ -93,7 +87,7 @@ export async function payloadOf(app: App<Args<'payload'>>): Promise<Record<strin
 }
 
 export function allowedRecipients(args: Args): AllowedRecipients {
-  return args.takes('allow-off-curve') && args.flag('allow-off-curve') ? 'off-curve' : 'wallets';
+  return args.has('allow-off-curve') ? 'off-curve' : 'wallets';
 }
 
 export function namingOf(app: App<Args<'idempotency-key' | 'once'>>, payloadKey: string | undefined): Naming {
@@ -116,6 +110,17 @@ export function waitOf(args: Args<'wait'>): Until | undefined {
   return until;
 }
 
+/** What the wallet holds for a payment. */
+export async function balanceFor(
+  { wanted }: Order,
+  bot: ChainBot,
+  app: App,
+): Promise<BalanceShown | undefined> {
+  if (wanted.kind === 'message') return undefined;
+  const { balanceToPay } = await import('./balance.ts');
+  return balanceToPay([wanted.request], bot, app);
+}
+
 /** What the service may not know. */
 export async function doubtsAbout(
   { wanted: { kind, request } }: Order,
@@ -128,7 +133,7 @@ export async function doubtsAbout(
 
 /** `--repeat` needs a name: without one, the next run would be one more payment. */
 export function repeatsOf({ naming }: Order, args: Args): EngineContext['repeats'] {
-  if (!args.takes('repeat') || !args.flag('repeat')) return undefined;
+  if (!args.has('repeat')) return undefined;
   if (isNamed(naming)) return 'pay';
   throw told(
     'usage',

@@ -2,7 +2,6 @@ import type { Until } from '../../chain/verify.ts';
 import type { Bot, Connection } from '../../once/connection.ts';
 import type { Consent } from '../../once/engine/beforeClaim.ts';
 import { refuseUnnamedProposal } from '../../once/engine/claim.ts';
-import type { EngineContext } from '../../once/engine/context.ts';
 import { execute } from '../../once/engine/execute.ts';
 import type { Plan } from '../../once/engine/plan.ts';
 import { mayHaveLanded, meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
@@ -23,7 +22,7 @@ import type { LabelCanvas, Question } from '../show/display.ts';
 import { drawEntry, factsInQuestion } from '../show/entry.ts';
 import type { ChainWait } from './chain.ts';
 import { type Engine, openEngine } from './engine.ts';
-import { doubtsAbout, repeatsOf } from './inputs.ts';
+import { balanceFor, doubtsAbout, repeatsOf } from './inputs.ts';
 import { tell } from './telling.ts';
 
 /** Sends one message or transfer once, and reports how it ended. */
@@ -38,7 +37,7 @@ export async function doOnce(order: Order, app: App<Args<'dry-run' | 'yes'>>, wa
   const engine = await openEngine(app);
   refuseUnusual(order.wanted, engine.bot.own);
   const waiting = await openWait(order, engine.bot, app, wait);
-  const proposes = app.args.takes('propose') && app.args.flag('propose');
+  const proposes = app.args.has('propose');
   const asked = openBeforeSending(
     order.wanted.kind,
     afterNodes(engine.connection, waiting),
@@ -48,7 +47,7 @@ export async function doOnce(order: Order, app: App<Args<'dry-run' | 'yes'>>, wa
   const consent: Consent = async (plan, equal) =>
     proposes && plan.found?.approved !== true ? 'go' : asked(plan, equal);
   const outcome = await execute(order, { ...engine, proposes, repeats }, consent);
-  const chainEnd = await waiting?.end(outcome, engine.journal);
+  const chainEnd = await waiting?.end(outcome);
   const hasNode = engine.bot.chain !== undefined;
   return tell(outcome, app, engine.journal, { warnings, chainEnd, hasNode });
 }
@@ -100,8 +99,10 @@ function consentFor(order: Order, { bot, clock }: Engine, app: App<Args<'yes'>>)
     const equal = waits ? undefined : found;
     if (at === 'none') return 'go';
     try {
-      const balance = at === 'foreground' ? await balanceBefore(asks, order, bot, app) : undefined;
-      const usual = waits ? askToPropose : questions[asks].text;
+      // The usual answer to "again?" is a replay: then no node is asked.
+      const isShown = at === 'foreground' && asks !== 'do-again';
+      const balance = isShown ? (await balanceFor(order, bot, app))?.text : undefined;
+      const usual = waits ? 'Propose it? It waits for approval then.' : questions[asks].text;
       const text = equal === undefined ? usual : askToPayAgain;
       const nowMs = clock.now();
       const shown = { order, bot, policies, balance, doubts: await doubtsAbout(order, bot), equal, nowMs };
@@ -125,7 +126,8 @@ function waitsForApproval({ wanted, naming }: Order, plan: Plan, bot: Bot, polic
 }
 
 /** What a question is about. */
-type InQuestion = Pick<EngineContext, 'bot'> & {
+type InQuestion = {
+  readonly bot: Bot;
   readonly policies: Policies | undefined;
   readonly order: Order;
   readonly balance: string | undefined;
@@ -146,25 +148,10 @@ function questionAbout(plan: Plan, text: string, asked: InQuestion): Question {
   };
 }
 
-/** The usual answer to "again?" is a replay, and a message costs nothing: then no node is asked. */
-async function balanceBefore(
-  asks: PlanMeaning['asks'],
-  { wanted }: Order,
-  bot: Bot,
-  app: App,
-): Promise<string | undefined> {
-  if (asks === 'do-again' || wanted.kind === 'message') return undefined;
-  const { balanceToPay } = await import('./balance.ts');
-  return (await balanceToPay([wanted.request], bot, app))?.text;
-}
-
-type ConsentQuestion = {
-  readonly text: string;
-  readonly isAskedOf: (order: Order) => boolean;
-};
-
 /** The questions before something is sent. The default is No. */
-const questions: Readonly<Record<Exclude<PlanMeaning['asks'], 'nothing'>, ConsentQuestion>> = {
+const questions: Readonly<
+  Record<Exclude<PlanMeaning['asks'], 'nothing'>, { text: string; isAskedOf(order: Order): boolean }>
+> = {
   // A message is sent without a question, because another can correct it.
   send: {
     text: 'Send it?',
@@ -209,9 +196,6 @@ function drawOrder({ order, bot, policies = [], balance }: InQuestion, canvas: L
   const request = { ...wanted.request, to_address: known === undefined ? to : `${to} (@${known})` };
   return labelled(factsInQuestion({ ...asked, request }, balance), canvas);
 }
-
-/** Above what a policy lets go alone. */
-const askToPropose = 'Propose it? It waits for approval then.';
 
 /** What is already known about it, said with the question. */
 function reminderOf({ is, found }: Plan, kind: Kind): string | undefined {

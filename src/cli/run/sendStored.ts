@@ -8,9 +8,9 @@ import { type BaseUrl, originOf, sandboxBaseUrl } from '../../once/entry/baseUrl
 import { asFailure, type Exit, exitOf, Failure, stopsAll, told } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import type { Suggestion } from '../../once/says.ts';
-import type { App } from '../app.ts';
+import { type App, once } from '../app.ts';
 import { botOfProfile, chooseBot } from '../bot/chooseBot.ts';
-import { botInputs, type ConnectedBot, connectBot, sayIfSlow } from '../open/bot.ts';
+import { type ConnectedBot, connectBot, sayIfSlow } from '../open/bot.ts';
 import { shownLocation } from '../open/journal.ts';
 import { policiesOf } from '../open/policies.ts';
 import type { Args } from '../parse/args.ts';
@@ -42,24 +42,18 @@ type Sending = {
 /** Sends entries that are on record, one after the other, each with its own key, bytes and bot. */
 export async function sendStored(sending: Sending, app: App<Args<'yes'>>): Promise<Exit> {
   const journal = await app.journal('send');
-  const bots = botsOfEntries(app, journal);
+  const botOf = botsOfEntries(app, journal);
   const entries = await sending.select(journal);
   const exits: Exit[] = [];
   for (const entry of entries) {
     if (app.interrupts.first.aborted) {
-      exits.push(
-        await reportSkipped(
-          entry,
-          told('interrupted')`Interrupted before entry ${entry.id}
-          Run the same command again to go on.`,
-          journal,
-          app,
-        ),
-      );
+      const failure = told('interrupted')`Interrupted before entry ${entry.id}
+        Run the same command again to go on.`;
+      exits.push(await reportSkipped(entry, failure, journal, app));
       break;
     }
     try {
-      const send = (shown: Shown): Promise<Exit> => sendOne(shown, sending, bots, journal, app);
+      const send = (shown: Shown): Promise<Exit> => sendOne(shown, sending, botOf, app);
       exits.push(await untilUnchanged(entry, app, journal, send));
     } catch (thrown) {
       const failure = asFailure(thrown);
@@ -88,14 +82,14 @@ function isOver({ state }: Entry): boolean {
 async function sendOne(
   shown: Shown,
   { decide }: Sending,
-  bots: ReturnType<typeof botsOfEntries>,
-  journal: Journal,
+  botOf: BotOf,
   app: App<Args<'yes'>>,
 ): Promise<Exit> {
+  const journal = await app.journal('send');
   const { entry } = shown;
   const balance: Balance = async () => {
     if (entry.kind === 'message') return undefined;
-    const { bot } = await bots.of(entry);
+    const { bot } = await botOf(entry);
     const { balanceToPay } = await import('./balance.ts');
     return (await balanceToPay([payableOf(entry)], bot, app))?.text;
   };
@@ -103,7 +97,7 @@ async function sendOne(
   // The journal alone tells how a finished entry ended; no bot is needed.
   if (isOver(entry) && decision === undefined)
     return tell(await concluded(entry, journal.reads, true), app, journal);
-  const connected = await bots.of(entry);
+  const connected = await botOf(entry);
   const policies = await policiesOf(connected.bot, app);
   const engine = engineOf(connected, policies, journal, app);
   const outcome = await resume(shown, engine, decision);
@@ -153,10 +147,11 @@ function exitOfSkipped({ state }: Entry, { code }: Failure): Exit {
 /** Why no bot can send an entry, reported with each entry's own ID. */
 type NoBot = (entry: Entry) => Failure;
 
+type BotOf = (entry: Entry) => Promise<ConnectedBot>;
+
 /** The bots of many entries, each opened once, at the base URL stored with its entries. */
-function botsOfEntries(app: App, journal: Pick<Journal, 'hashOf'>) {
+function botsOfEntries(app: App, journal: Pick<Journal, 'hashOf'>): BotOf {
   const { env, display } = app;
-  const opened = new Map<string, Promise<ConnectedBot | NoBot>>();
   const givenUrl = app.args.text('base-url') ?? env.BOTCTL_BASE_URL;
   const tokenFile = app.args.text('token-file');
 
@@ -169,14 +164,14 @@ function botsOfEntries(app: App, journal: Pick<Journal, 'hashOf'>) {
     const place = await shownLocation(await app.where());
     return (entry) => ofTheSandbox(entry, app.args.command, place);
   };
-  const connect = async (entry: Entry): Promise<ConnectedBot | NoBot> => {
+  const connect = once(async (_who: string, entry: Entry): Promise<ConnectedBot | NoBot> => {
     if (entry.baseUrl === sandboxBaseUrl) return sandbox();
     const isOfEnv = entry.bot === envBot;
     if (isOfEnv && tokenFile === undefined && env.BOTCTL_TOKEN === undefined) return noTokenNow;
     // The given token, at the stored base URL if no other is given.
     const bot = isOfEnv
-      ? await chooseBot({ tokenFile, baseUrl: givenUrl ?? entry.baseUrl }, botInputs(app))
-      : await sayIfSlow(waitingForToken, botOfProfile(entry.bot, botInputs(app)), display);
+      ? await chooseBot({ tokenFile, baseUrl: givenUrl ?? entry.baseUrl }, app)
+      : await sayIfSlow(waitingForToken, botOfProfile(entry.bot, app), display);
     if (bot === undefined) return gone;
     const spelledUrl = ownUrl(bot, entry);
     if (spelledUrl === undefined) return (other) => moved(other, bot);
@@ -184,25 +179,20 @@ function botsOfEntries(app: App, journal: Pick<Journal, 'hashOf'>) {
     const connected = connectBot(ours, app);
     await connected.connection.ready();
     return connected;
-  };
-  return {
-    of: async (entry: Entry): Promise<ConnectedBot> => {
-      const who = `${entry.bot} ${entry.baseUrl}`;
-      const opening = opened.get(who) ?? connect(entry);
-      opened.set(who, opening);
-      const found = await opening;
-      if (typeof found === 'function') throw found(entry);
-      found.connection.ensurePossible(entry.kind);
-      // If only the entry says where to send, a token must not go to a service that is not its own.
-      const isStored = entry.bot === envBot && givenUrl === undefined;
-      if (isStored && journal.hashOf(found.bot.token.reveal()) !== entry.tokenHash)
-        throw noBotFor(
-          entry,
-          'other-token',
-          `${titleOf(entry)} is not known to belong to the token given now, which has no base URL`,
-        );
-      return found;
-    },
+  });
+  return async (entry) => {
+    const found = await connect(`${entry.bot} ${entry.baseUrl}`, entry);
+    if (typeof found === 'function') throw found(entry);
+    found.connection.ensurePossible(entry.kind);
+    // If only the entry says where to send, a token must not go to a service that is not its own.
+    const isStored = entry.bot === envBot && givenUrl === undefined;
+    if (isStored && journal.hashOf(found.bot.token.reveal()) !== entry.tokenHash)
+      throw noBotFor(
+        entry,
+        'other-token',
+        `${titleOf(entry)} is not known to belong to the token given now, which has no base URL`,
+      );
+    return found;
   };
 }
 

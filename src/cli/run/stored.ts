@@ -5,7 +5,6 @@ import { asFailure, type Exit, told } from '../../once/failures.ts';
 import type { Attempt, Entry, Journal, Reads } from '../../once/journal/journal.ts';
 import type { App } from '../app.ts';
 import { chainWarnings, contradicted, paidAgain, provenAgainst, undecided } from '../say/chain.ts';
-import { notNotedAsReported } from '../say/explain.ts';
 import { optionWords } from '../say/suggest.ts';
 import { type Problem, problemOf } from '../say/told.ts';
 import type { Display } from '../show/display.ts';
@@ -56,7 +55,7 @@ export async function markReported(
     await journal.commit((tx) => tx.markReported(id, journal.clock.now()));
   } catch (thrown) {
     // The outcome was reported. At worst a later run shows it again instead of doing it again.
-    display.step(notNotedAsReported(asFailure(thrown).message));
+    display.step(`not noted as reported: ${asFailure(thrown).message}`);
   }
 }
 

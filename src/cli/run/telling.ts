@@ -45,7 +45,7 @@ export async function tell(
     const equal = outcome.is === 'not-sent' && outcome.because === 'paid-already' ? outcome.equal : undefined;
     return explained.problem === undefined
       ? 0
-      : tellProblem(explained.problem, { command, display }, equalJson(equal));
+      : tellProblem(command, explained.problem, display, equalJson(equal));
   }
   if (outcome.is !== 'concluded') {
     const report: Report = { ...found, chain: undefined, warnedOf };
@@ -96,8 +96,9 @@ export async function tellEnd(view: View, failure: Failure | undefined, display:
 
 /** A problem where there is no entry of its own to show. */
 export async function tellProblem(
+  command: string,
   problem: Problem,
-  { command, display }: { readonly command: string; readonly display: Display },
+  display: Display,
   more: Fields = {},
 ): Promise<Exit> {
   await display.fail(problem, errorJson(command, problem, more));
@@ -119,7 +120,7 @@ async function showAndNote(report: Report, journal: Journal, display: Display): 
   } catch (thrown) {
     const failure = asFailure(thrown);
     if (failure.code !== 'stdout-not-writable')
-      return tellProblem(problemOf(standsAllTheSame(failure, entry)), { command, display });
+      return tellProblem(command, problemOf(standsAllTheSame(failure, entry)), display);
     // The outcome first: what could not be printed is only its report.
     display.warn(`${standing(entry)} ${failure.message}`);
     display.notice(`Run the same command again to see its outcome: ${neverTwice}.`);

@@ -52,10 +52,6 @@ export function paidAsFacts(paid: PaidAs, now = 0): Fact[] {
   return [['Of these', [...own, ...paidAsWords(paid)].join(', '), { paid_as: all }]];
 }
 
-export function moreEqualRows(left: number): readonly string[] {
-  return left === 0 ? [] : [`… and ${formatCount(left)} more; --report lists them all`];
-}
-
 /** Nothing decides for a person here: the options are theirs to add. */
 export function paidAlready(equal: readonly EqualRow[], next: readonly Suggestion[]): Failure {
   return told('paid-already', { next })`${rowsPaidAlready(equal)}.

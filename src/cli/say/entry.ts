@@ -1,6 +1,6 @@
 import { isApprovedAndUnsent } from '../../once/engine/approval.ts';
 import type { Wanted, Warning } from '../../once/entry/wanted.ts';
-import type { Entry, State } from '../../once/journal/journal.ts';
+import type { Entry } from '../../once/journal/journal.ts';
 import { clipped, counted, fewOf, formatAmountOf, listed } from '../../once/phrases.ts';
 import { nothingSentNow } from './told.ts';
 
@@ -101,36 +101,21 @@ export function titleOf({ kind, id }: Pick<Entry, 'kind' | 'id'>): string {
   return `${nouns[kind]} ${id}`;
 }
 
-/** The state of an entry, for the line above its details. */
-type HeadlineFacts = {
-  readonly kind: 'message' | 'transfer';
-  readonly state: State;
-  readonly resolvedAs: string | undefined;
-  readonly approved: boolean;
-  /** The service, or an earlier run, had already done it. */
-  readonly isDoneBefore: boolean;
-  /** Reported from the journal alone. */
-  readonly isReplayed: boolean;
-};
-
 const nouns = { message: 'Message', transfer: 'Transfer' } as const;
 
-export function headlineOf({ isReplayed, kind, ...standing }: HeadlineFacts): string {
-  const line = `${nouns[kind]} ${stateOf(standing)}`;
+type Standing = Pick<Entry, 'kind' | 'state' | 'resolvedAs' | 'approved'>;
+
+/** How an entry stands, above its details. `isDoneBefore`: the service, or an earlier run, had already done it. */
+export function headlineOf(entry: Standing, isDoneBefore: boolean, isReplayed: boolean): string {
+  const line = `${nouns[entry.kind]} ${stateOf(entry, isDoneBefore)}`;
   return isReplayed ? `${line}. ${nothingSentNow}` : line;
 }
 
 /** Said of an approved entry until it is sent. */
 export const approvedNotSent = 'approved, not sent';
 
-function stateOf({
-  state,
-  resolvedAs,
-  approved,
-  isDoneBefore,
-}: Omit<HeadlineFacts, 'isReplayed' | 'kind'>): string {
+function stateOf({ state, resolvedAs, approved }: Standing, isDoneBefore: boolean): string {
   if (state === 'resolved') return `resolved: ${resolvedAs?.replaceAll('-', ' ')}`;
   if (isApprovedAndUnsent({ state, approved })) return approvedNotSent;
-  const already = isDoneBefore && state === 'accepted' ? 'already ' : '';
-  return `${already}${state}`;
+  return isDoneBefore && state === 'accepted' ? 'already accepted' : state;
 }

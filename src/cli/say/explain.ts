@@ -2,7 +2,6 @@ import { envBot, sandboxBot } from '../../once/connection.ts';
 import type { Ending, Oddity, Outcome } from '../../once/engine/outcome.ts';
 import type { Wanted } from '../../once/entry/wanted.ts';
 import { type FailureCode, retryOf } from '../../once/failures.ts';
-import type { Entry } from '../../once/journal/journal.ts';
 import { iso } from '../../once/phrases.ts';
 import { neverTwice, type Sentence, says, sentence } from '../../once/says.ts';
 import { takenBy } from './entry.ts';
@@ -12,12 +11,12 @@ import {
   called,
   declinedWords,
   done,
+  equalWords,
   heldWords,
   inProgress,
   makes,
   nothingOf,
   nouns,
-  paidAlready,
   summary,
   verbs,
 } from './outcomes.ts';
@@ -66,16 +65,14 @@ export function explain(
 
 /** What is shown of the deciding reply. */
 function replyOf(outcome: Outcome): { status?: number; request_id?: string } {
-  if (outcome.is !== 'concluded' || outcome.attempt === undefined || hasNoReply(outcome.entry)) return {};
+  if (outcome.is !== 'concluded' || outcome.attempt === undefined) return {};
+  // No reply decided these.
+  if (outcome.entry.state === 'sending' || outcome.entry.state === 'resolved') return {};
   const { status, requestId } = outcome.attempt;
   return {
     ...(status === undefined ? {} : { status }),
     ...(requestId === undefined ? {} : { request_id: requestId }),
   };
-}
-
-function hasNoReply({ state }: Entry): boolean {
-  return state === 'sending' || state === 'resolved';
 }
 
 /** `end` says that nothing was sent. */
@@ -161,7 +158,13 @@ function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Uns
         end: nothingSent,
       };
     case 'paid-already':
-      return { ...paidAlready(outcome.equal, nowMs), end: nothingSentNow };
+      // Nothing decides for a person here: `--repeat` is theirs to add.
+      return {
+        ...says`${equalWords(outcome.equal, nowMs)}
+          Look at the earlier one first: pay again only if a second payment is meant.
+          $ history ${outcome.equal.id}`,
+        end: nothingSentNow,
+      };
     case 'other-bot': {
       const { id, kind, bot } = outcome.entry;
       return {
@@ -234,10 +237,4 @@ function oddityWords(oddity: Oddity): string {
 export function conflictNote({ outcome, complaint }: Ending): string | undefined {
   const attempt = outcome.is === 'concluded' ? outcome.attempt : undefined;
   return attempt?.duplicate ? `The service answered with ${summary(attempt, complaint)}.` : undefined;
-}
-
-// For an outcome that cannot be reported as it should be.
-
-export function notNotedAsReported(trouble: string): string {
-  return `not noted as reported: ${trouble}`;
 }

@@ -40,10 +40,6 @@ export function rpcUrlAsArgument(command: 'add' | 'set'): Failure {
     If it contains a secret, have a new one issued. Leave it out to be asked for it, or ${way}.`;
 }
 
-export function rpcUrlQuestion(profile: string): string {
-  return `rpc-url of ${profile} (not shown)`;
-}
-
 export type GivenWords = {
   readonly command: string;
   readonly words: readonly string[];

@@ -21,15 +21,12 @@ export function inProgress(entry: Entry, by?: Process): Sentence {
     Run the same command again: it waits for that process, or takes over when it is gone.`;
 }
 
-function at(ms: number, nowMs: number): string {
-  return `${iso(ms)} (in ${formatDuration(ms - nowMs)})`;
-}
-
 /** How to go on with what is not done: what must change first, and from when the same command may do more. */
 export function againHint(outcome: Concluded, code: FailureCode, nowMs: number): string {
   const { stopped } = outcome;
   const fix = fixFor(outcome, code);
-  const back = stopped?.because === 'would-wait-too-long' ? ` after ${at(stopped.comeBackAtMs, nowMs)}` : '';
+  const atMs = stopped?.because === 'would-wait-too-long' ? stopped.comeBackAtMs : undefined;
+  const back = atMs === undefined ? '' : ` after ${iso(atMs)} (in ${formatDuration(atMs - nowMs)})`;
   return `${fix === undefined ? 'R' : `${fix}, then r`}un the same command again${back}.`;
 }
 
@@ -137,13 +134,9 @@ export function summary(attempt: Attempt | undefined, complaint: ReplyComplaint 
   return `status ${attempt.status}${said}${trouble === undefined ? '' : `, ${trouble}`}`;
 }
 
-function processName({ host, pid }: Process): string {
-  return `${host} (pid ${pid})`;
-}
-
 /** Starts a sentence. */
 function anotherProcess(by: Process | undefined): string {
-  return by === undefined ? 'Another botctl process' : `The botctl process on ${processName(by)}`;
+  return by === undefined ? 'Another botctl process' : `The botctl process on ${by.host} (pid ${by.pid})`;
 }
 
 /** `as rent-2026-10, 3 hours ago`. */
@@ -154,13 +147,6 @@ function asNamed({ name, rowId, countsAtMs, updatedAtMs }: EqualPayment, nowMs: 
 }
 
 export const askToPayAgain = 'Pay it besides?';
-
-/** Nothing decides for a person here: `--repeat` is theirs to add. */
-export function paidAlready(equal: EqualPayment, nowMs: number): Sentence {
-  return says`${equalWords(equal, nowMs)}
-    Look at the earlier one first: pay again only if a second payment is meant.
-    $ history ${equal.id}`;
-}
 
 /** An equal payment by its name, time and state. */
 export function equalWords(equal: EqualPayment, nowMs: number): string {

@@ -222,13 +222,19 @@ function toDoFirst(counts: RowCounts, needs: ReadonlySet<Retry>): string {
   return parts.filter((text) => text !== '').join('. ');
 }
 
+type EndedBatch = {
+  readonly name: string;
+  /** Its own command. */
+  readonly again: Suggestion;
+  readonly stop?: Stop | undefined;
+};
+
 /** A batch with rows that are not done, and why it stopped. A failure that stopped it may be what the batch ends with. */
 export function notAllDone(
   code: FailureCode,
   notDone: RowCounts,
   needs: ReadonlySet<Retry>,
-  stop: Stop | undefined,
-  { name, again }: { readonly name: string; readonly again: Suggestion },
+  { name, again, stop }: EndedBatch,
 ): Failure {
   const { declined, invalid, ...others } = notDone;
   if (stop === undefined && Object.keys(others).length === 0) return doneBut(code, notDone, again);

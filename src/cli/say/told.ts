@@ -135,9 +135,6 @@ export const notSentNow = 'This row was not sent this time.';
 /** Said when another process is sending it. */
 export const thisOneSentNothing = 'This command sent nothing.';
 
-/** Shown before the output of a dry run. */
-export const onDryRun = 'nothing is sent (--dry-run)';
-
 /** Not a failure: the request is already done or must not be done. */
 export const unsentBecause = (why: string): string => `Nothing was sent this time: ${sentence(why)}`;
 

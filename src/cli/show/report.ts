@@ -93,19 +93,6 @@ export function equalJson(equal: EqualPayment | undefined): Fields {
   };
 }
 
-/** Who asked for approval, who answered, and how else a person decided. */
-function decisionFacts(decisions: readonly Decision[]): Fact[] {
-  const fields = decisions.map(({ kind, who, role, atMs, reason, signature }) => ({
-    kind,
-    who,
-    role,
-    at: isoExact(atMs),
-    reason,
-    signature,
-  }));
-  return [['', undefined, { decisions: fields }], ...decisionLines(decisions)];
-}
-
 export function decisionLines(decisions: readonly Decision[]): Fact[] {
   return decisions.map(({ kind, who, role, atMs, reason }) => {
     const did = `${iso(atMs)} ${handWords({ who, role })} ${didWords[kind]}`;
@@ -116,11 +103,7 @@ export function decisionLines(decisions: readonly Decision[]): Fact[] {
 /** What happened, in a line; below it a message as it looks. */
 function headline({ entry, replayed, attempt }: Report, request: Fields, canvas: Canvas): string {
   const { paint, columns } = canvas;
-  const line = headlineOf({
-    ...entry,
-    isDoneBefore: attempt?.duplicate === true || replayed,
-    isReplayed: replayed,
-  });
+  const line = headlineOf(entry, attempt?.duplicate === true || replayed, replayed);
   const mark = entry.state === 'accepted' ? paint.green('✔') : paint.yellow('•');
   const lines = foldAtBlanks(line, columns - 2).map((text) => paint.bold(text));
   const preview = entry.kind === 'message' ? drawMessage(request, canvas) : '';
@@ -159,11 +142,15 @@ function factsOf(report: Report, request: Fields): Fact[] {
   ];
 }
 
+/** Who asked for approval, who answered, and how else a person decided. */
 function decidedFacts(entry: Entry, decisions: readonly Decision[]): Fact[] {
+  const fields = decisions.map(({ kind, who, role, atMs, reason, signature }) => {
+    return { kind, who, role, at: isoExact(atMs), reason, signature };
+  });
   return [
     ['Bot', `${entry.bot} at ${entry.baseUrl}`],
-    ['Created', iso(entry.createdAtMs)],
-    ...decisionFacts(decisions),
+    ['Created', iso(entry.createdAtMs), { decisions: fields }],
+    ...decisionLines(decisions),
   ];
 }
 

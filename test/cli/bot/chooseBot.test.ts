@@ -30,8 +30,8 @@ function inputs(env: Record<string, string> = {}, stdin = '') {
   return {
     env: { ...home.env, ...env },
     stdin: Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
-    interrupted: new AbortController().signal,
-    warn: () => {},
+    interrupts: { first: new AbortController().signal },
+    display: { warn: () => {} },
   };
 }
 
@@ -217,7 +217,7 @@ describe('what is given wrongly', () => {
     const failure = await failureOf(() =>
       chooseBot(
         { tokenFile: '-', baseUrl: prodUrl },
-        { ...inputs(), stdin: silent, interrupted: stop.signal },
+        { ...inputs(), stdin: silent, interrupts: { first: stop.signal } },
       ),
     );
     expect(failure.code).toBe('interrupted');

@@ -18,11 +18,13 @@ function script(code: string): string {
   return `'${process.execPath}' '${path}'`;
 }
 
-function inputs(changes: { limitMs?: number; interrupted?: AbortSignal; env?: Record<string, string> } = {}) {
+function inputs(
+  changes: { limitMs?: number; interrupts?: { first: AbortSignal }; env?: Record<string, string> } = {},
+) {
   return {
     env: home.env,
     stdin: Readable.from([]),
-    interrupted: new AbortController().signal,
+    interrupts: { first: new AbortController().signal },
     ...changes,
   };
 }
@@ -66,11 +68,11 @@ describe('a token command', () => {
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 50);
     const failure = await failureOf(() =>
-      runTokenCommand('sleep 20', 'token', inputs({ interrupted: stop.signal })),
+      runTokenCommand('sleep 20', 'token', inputs({ interrupts: { first: stop.signal } })),
     );
     expect(failure.code).toBe('interrupted');
     const before = await failureOf(() =>
-      runTokenCommand('sleep 20', 'token', inputs({ interrupted: stop.signal })),
+      runTokenCommand('sleep 20', 'token', inputs({ interrupts: { first: stop.signal } })),
     );
     expect(before.code).toBe('interrupted');
   });

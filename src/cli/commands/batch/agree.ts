@@ -1,6 +1,7 @@
 import { type BatchPlan, equalRows, leftToSend } from '../../../batch/plan.ts';
+import { formatCount } from '../../../once/phrases.ts';
 import type { BalanceShown } from '../../run/balance.ts';
-import { equalRowWords, moreEqualRows, paidAlready, rowsPaidAlready } from '../../say/batch.ts';
+import { equalRowWords, paidAlready, rowsPaidAlready } from '../../say/batch.ts';
 import { askToBegin } from '../../say/rows.ts';
 import { declined } from '../../say/told.ts';
 import { jsonView, remark } from '../../show/card.ts';
@@ -73,7 +74,8 @@ function listEqual(plan: BatchPlan, { journal, app }: Batch): readonly string[] 
   const nowMs = (journal ?? app).clock.now();
   const equal = equalRows(plan);
   const first = equal.slice(0, shownRows).map((row) => equalRowWords(row, forWhom(row), nowMs));
-  return [...first, ...moreEqualRows(equal.length - first.length)];
+  const left = equal.length - first.length;
+  return left === 0 ? first : [...first, `… and ${formatCount(left)} more; --report lists them all`];
 }
 
 /** With --json all rows that are equal to another payment, each on a line; the report has them too. */

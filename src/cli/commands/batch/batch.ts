@@ -11,7 +11,6 @@ import {
 import { inputName, readRows } from '../../../batch/read.ts';
 import { ReportFile, reportRows } from '../../../batch/report.ts';
 import { runBatch } from '../../../batch/run.ts';
-import type { Stop } from '../../../batch/stopRules.ts';
 import type { Until } from '../../../chain/verify.ts';
 import { envBot, sandboxBot } from '../../../once/connection.ts';
 import type { Kind, Wanted } from '../../../once/entry/wanted.ts';
@@ -39,7 +38,7 @@ import {
   templateOf,
 } from './options.ts';
 import { listBadRows, refusedAhead, tellDryRun, tellRefused } from './showPlan.ts';
-import { endBatch, progressOf, RowTeller } from './tell.ts';
+import { endBatch, type FinishedRun, progressOf, RowTeller } from './tell.ts';
 import type { BatchWait, RowsOnChain } from './wait.ts';
 
 export const sendBatch: Run<BatchSendArgs> = (app) => doBatch('message', app);
@@ -112,10 +111,8 @@ async function runPlan(
   if (leftToSend(plan) + plan.waitsAhead > 0) await keepBatch(plan, batch, journal);
   await waiting?.ready(plan);
   await connection.ready();
-  const teller = new RowTeller(plan, batch);
-  const stop = await runRows(plan, engine, batch, agreed.repeats, teller);
+  const { stop, repeated } = await runRows(plan, engine, batch, agreed.repeats);
   const unread = await lookAtOthers(plan, batch);
-  const { repeated } = teller;
   const chain = await waiting
     ?.end(plan, journal)
     .catch((thrown) => notSeen(thrown, plan, repeated, batch.app));
@@ -166,12 +163,13 @@ async function keepBatch(
 async function runRows(
   plan: BatchPlan,
   engine: Engine,
-  { order, options, app }: Batch,
+  batch: Batch,
   repeats: 'pay' | 'skip' | undefined,
-  teller: RowTeller,
-): Promise<Stop | undefined> {
+): Promise<Pick<FinishedRun, 'stop' | 'repeated'>> {
+  const { order, options, app } = batch;
   const { display } = app;
   const { concurrency, ratePerS, maxFailures } = options;
+  const teller = new RowTeller(plan, batch);
   let isToldOfOthers = false;
   await teller.tellBefore();
   const stopMeter = display.meter(() => progressOf(plan));
@@ -189,11 +187,12 @@ async function runRows(
         isToldOfOthers = true;
       },
     });
-    return await whileInFlight(running, app.interrupts.first, () =>
+    const stop = await whileInFlight(running, app.interrupts.first, () =>
       display.notice(
         'Interrupted: no new row is started. Waiting up to 5 s for the replies to the rows already sent. Interrupt again to leave at once; then their outcome is unknown.',
       ),
     );
+    return { stop, repeated: teller.repeated };
   } finally {
     stopMeter();
     teller.tellAfter();

@@ -34,24 +34,11 @@ import { idOrSignature, settledAt } from '../../show/reply.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import type { BatchArgs } from './batch.spec.ts';
 
-type BatchOptions = {
-  readonly path: string;
-  readonly name: string;
-  readonly concurrency: number;
-  readonly ratePerS: number | undefined;
-  readonly maxFailures: number | undefined;
-  readonly skipInvalid: boolean;
-  readonly report: string | undefined;
-  /** `--skip-repeats` or `--repeat`. */
-  readonly repeats: 'skip' | 'pay' | undefined;
-  /** `--propose`. */
-  readonly proposes: boolean;
-  readonly mending: Mending;
-};
-
 const mostAtATime = 256;
 
-export function batchOptions(args: BatchArgs, kind: Kind, nowMs: number): BatchOptions {
+type BatchOptions = ReturnType<typeof batchOptions>;
+
+export function batchOptions(args: BatchArgs, kind: Kind, nowMs: number) {
   const [path = ''] = args.words;
   const report = args.text('report');
   if (report !== undefined) refuseReport(report, path);
@@ -64,7 +51,7 @@ export function batchOptions(args: BatchArgs, kind: Kind, nowMs: number): BatchO
     skipInvalid: args.flag('skip-invalid'),
     report,
     repeats: repeatsOption(args),
-    proposes: proposesOption(args),
+    proposes: args.has('propose'),
     mending: mendingOf(args, kind),
   };
 }
@@ -100,13 +87,8 @@ function calledIn(columns: readonly string[], kind: Kind): Record<string, string
   return called;
 }
 
-function proposesOption(args: BatchArgs): boolean {
-  return args.takes('propose') && args.flag('propose');
-}
-
-function repeatsOption(args: BatchArgs): BatchOptions['repeats'] {
-  if (!args.takes('repeat', 'skip-repeats')) return undefined;
-  const [skips, pays] = [args.flag('skip-repeats'), args.flag('repeat')];
+function repeatsOption(args: BatchArgs): 'skip' | 'pay' | undefined {
+  const [skips, pays] = [args.has('skip-repeats'), args.has('repeat')];
   if (skips && pays) throw bothGiven('skip-repeats', 'repeat');
   if (skips) return 'skip';
   return pays ? 'pay' : undefined;

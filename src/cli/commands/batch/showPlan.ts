@@ -28,7 +28,7 @@ import {
   rowsInALine,
   rowsToApprove,
 } from '../../say/rows.ts';
-import { onDryRun, problemOf } from '../../say/told.ts';
+import { problemOf } from '../../say/told.ts';
 import { type Fact, type Fields, jsonOf, labelled, remark } from '../../show/card.ts';
 import type { Display, LabelCanvas, View } from '../../show/display.ts';
 import { drawMessage } from '../../show/entry.ts';
@@ -173,7 +173,7 @@ function planView(shown: BatchShown): View {
   return {
     json: { ...planJson(shown), outcome: 'dry-run' },
     human: (canvas) =>
-      `${canvas.paint.bold(`Batch ${shown.batch.order.name}`)}: ${onDryRun}\n${drawPlan(shown, canvas)}`,
+      `${canvas.paint.bold(`Batch ${shown.batch.order.name}`)}: nothing is sent (--dry-run)\n${drawPlan(shown, canvas)}`,
   };
 }
 
@@ -194,7 +194,7 @@ async function nothingToSend(plan: BatchPlan, { order, app, journal }: Batch): P
   const code = leftToSend(plan) > 0 ? undefined : codeOfRows(needs);
   if (code === undefined) return undefined;
   const running = { name: order.name, again: again(app.args, ['dry-run']) };
-  return notAllDone(code, notDoneIn(plan.standings), needs, undefined, running);
+  return notAllDone(code, notDoneIn(plan.standings), needs, running);
 }
 
 /** Why nothing of a batch is sent. */

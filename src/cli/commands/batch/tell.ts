@@ -123,7 +123,7 @@ export function progressOf({ rows, standings }: BatchPlan): string {
   return `${formatCount(done)}/${formatCount(toDo)} done, ${formatCount(failed)} failed, ${formatCount(unknown)} unknown`;
 }
 
-type FinishedRun = {
+export type FinishedRun = {
   readonly stop: Stop | undefined;
   /** Why the journal did not say how the rows stand that this run did not end. */
   readonly unread: Failure | undefined;
@@ -167,8 +167,8 @@ async function problemOfEnd(
     (unread !== undefined && standings.unfinished + standings.elsewhere > 0);
   const hasBegun = claimedBy(batch.app.interrupts) !== undefined;
   const code = (mayBeInDoubt ? undefined : faultOfJournal(stop, hasBegun)) ?? codeOfEnd(needs, stop);
-  const running = { name: batch.order.name, again: again(batch.app.args) };
-  return notAllDone(code, notDone, needs, stop, running);
+  const ended = { name: batch.order.name, again: again(batch.app.args), stop };
+  return notAllDone(code, notDone, needs, ended);
 }
 
 /** A failure of the journal that must be fixed or decided; an outage counts only if no row was begun. */

@@ -28,7 +28,7 @@ import { type Secret, Token } from '../../bot/token.ts';
 import { commandWords, readTokenStdin } from '../../bot/tokenInput.ts';
 import type { Args } from '../../parse/args.ts';
 import { chainKeys, settingKeys } from '../../parse/args.ts';
-import { rpcUrlAsArgument, rpcUrlQuestion, theCommandLine, theTerminal } from '../../say/open.ts';
+import { rpcUrlAsArgument, theCommandLine, theTerminal } from '../../say/open.ts';
 import { declined, problemOf } from '../../say/told.ts';
 import { card, type Fact, fieldsOf } from '../../show/card.ts';
 import type { SetArgs, TokenArgs } from './config.spec.ts';
@@ -255,7 +255,7 @@ async function sourceOf(secret: Secret, profile: string, app: App<TokenArgs>): P
   if (display.terminal() === 'none')
     throw told('usage')`No ${secret} is given, and there is no terminal for the question
       Give it with --token-stdin, --token-env VAR, --token-file PATH or --token-command "…".`;
-  const question = secret === 'token' ? `Token of ${profile} (not shown)` : rpcUrlQuestion(profile);
+  const question = `${secret === 'token' ? 'Token' : secret} of ${profile} (not shown)`;
   const token = Token.from((await display.askHidden(question)).trim(), theTerminal, secret);
   return { kind: 'stored', secret: token.reveal() };
 }

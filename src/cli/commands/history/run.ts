@@ -4,7 +4,6 @@ import type { Entry, Journal } from '../../../once/journal/journal.ts';
 import { formatCount } from '../../../once/phrases.ts';
 import type { App } from '../../app.ts';
 import { knownByName } from '../../bot/chooseBot.ts';
-import { botInputs } from '../../open/bot.ts';
 import { isThere, shownLocation } from '../../open/journal.ts';
 import type { Run } from '../../parse/command.ts';
 import { entryByIdOrName, noteDeaths, storedReport } from '../../run/stored.ts';
@@ -120,7 +119,7 @@ async function explainStanding(
 ): Promise<Problem | undefined> {
   if (entry.state === 'open' || entry.state === 'sending') return undefined;
   // The history can be read whatever is wrong with the profiles.
-  const bot = await knownByName(entry.bot, botInputs(app)).catch(() => undefined);
+  const bot = await knownByName(entry.bot, app).catch(() => undefined);
   const hasNode = bot?.chain !== undefined;
   return explain(endingOf(await concluded(entry, reads, false)), clock.now(), { hasNode }).problem;
 }
