@@ -1,17 +1,10 @@
 import type { Bot } from '../once/connection.ts';
-import { isProposal } from '../once/engine/approval.ts';
 import { equalAhead } from '../once/engine/beforeClaim.ts';
 import { paidAs } from '../once/engine/paidAs.ts';
-import {
-  type Identity,
-  identify,
-  isBeingSent,
-  makePlan,
-  type Plan,
-  planOfNewJournal,
-} from '../once/engine/plan.ts';
+import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
 import { meaningOf } from '../once/engine/planKinds.ts';
 import { RowsOfName } from '../once/engine/rowsOfName.ts';
+import { isBeingSent, isProposal } from '../once/engine/standing.ts';
 import type { AllowedRecipients } from '../once/entry/address.ts';
 import { addAmounts, type MinorUnits, minorUnits } from '../once/entry/amount.ts';
 import { underEachName } from '../once/entry/assetNames.ts';

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { diskTroubleOf } from '../machine/disk.ts';
 import { Occupied, occupantOf, WholeFile } from '../machine/wholeFile.ts';
 import { paidAs } from '../once/engine/paidAs.ts';
-import { isDone } from '../once/engine/planKinds.ts';
+import { isDone } from '../once/engine/standing.ts';
 import type { Wanted } from '../once/entry/wanted.ts';
 import { Failure } from '../once/failures.ts';
 import type { Entry, Reads } from '../once/journal/journal.ts';

@@ -1,6 +1,6 @@
-import { isApprovedAndUnsent, isProposal } from '../../once/engine/approval.ts';
 import { decideProposal, decideProposals } from '../../once/engine/resume.ts';
 import { type Shown, shownNow } from '../../once/engine/shown.ts';
+import { isApprovedAndUnsent, isProposal } from '../../once/engine/standing.ts';
 import { addAmounts, formatAmount, type MinorUnits, minorUnits } from '../../once/entry/amount.ts';
 import { asFailure, type Exit, type Failure, stopsAll, told } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemProgram } from '../../chain/transaction.ts';
 import { envBot, sandboxBot } from '../../once/connection.ts';
-import { isApprovedAndUnsent, isProposal } from '../../once/engine/approval.ts';
+import { isApprovedAndUnsent, isProposal } from '../../once/engine/standing.ts';
 import { withoutApiPath } from '../../once/entry/baseUrl.ts';
 import { asFailure, type Failure, told } from '../../once/failures.ts';
 import { states } from '../../once/journal/columns.ts';

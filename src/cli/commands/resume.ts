@@ -1,5 +1,5 @@
-import { isApprovedAndUnsent } from '../../once/engine/approval.ts';
 import { refuseProposal } from '../../once/engine/resume.ts';
+import { isApprovedAndUnsent } from '../../once/engine/standing.ts';
 import { type Failure, told } from '../../once/failures.ts';
 import type { Decision, Entry, Journal, State } from '../../once/journal/journal.ts';
 import { counted } from '../../once/phrases.ts';

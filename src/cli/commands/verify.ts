@@ -8,6 +8,7 @@ import {
   wasRepeated,
 } from '../../chain/verdict.ts';
 import { type Verified, verifyEach } from '../../chain/verify.ts';
+import { isUnsent } from '../../once/engine/standing.ts';
 import { type Exit, Failure, type FailureCode, interrupted, told } from '../../once/failures.ts';
 import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { counted } from '../../once/phrases.ts';
@@ -19,7 +20,6 @@ import { entryByIdOrName, noteDeaths, storedReport, withChain } from '../run/sto
 import { tellEnd, tellOne, tellRow } from '../run/telling.ts';
 import { type ChainCounts, someUnproven } from '../say/chain.ts';
 import { notAMoment } from '../say/history.ts';
-import { isUnsent } from '../say/settling.ts';
 import { type Problem, problemOf } from '../say/told.ts';
 import { card } from '../show/card.ts';
 import type { Report } from '../show/report.ts';

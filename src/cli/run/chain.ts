@@ -14,7 +14,7 @@ import {
 } from '../../chain/verify.ts';
 import { channelTo, sandboxBot } from '../../once/connection.ts';
 import type { Outcome } from '../../once/engine/outcome.ts';
-import { mayHaveLanded } from '../../once/engine/planKinds.ts';
+import { isInDoubt } from '../../once/engine/standing.ts';
 import { asFailure, Failure, told } from '../../once/failures.ts';
 import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { formatDuration } from '../../once/phrases.ts';
@@ -32,7 +32,6 @@ import {
   provenOnChain,
   searched,
 } from '../say/chain.ts';
-import { isUnsent } from '../say/settling.ts';
 import type { Display } from '../show/display.ts';
 import { amountIn, requestOf } from '../show/entry.ts';
 import type { ChainEnd } from './telling.ts';
@@ -194,9 +193,7 @@ export async function searchOf(
   chains: Pick<ChainsOfEntries, 'of'>,
   journal: Journal,
 ): Promise<Search | undefined> {
-  const isInDoubt = mayHaveLanded(entry) || entry.state === 'held';
-  if (!isInDoubt || isUnsent(entry) || (await signaturesOf(entry, journal.reads)).length > 0)
-    return undefined;
+  if (!isInDoubt(entry) || (await signaturesOf(entry, journal.reads)).length > 0) return undefined;
   const { node, paymentOf, assetNames } = await chains.of(entry);
   const payment = paymentOf(entry);
   const wallet = payment?.wallet;

@@ -1,6 +1,6 @@
-import { isApprovedAndUnsent } from '../../once/engine/approval.ts';
 import { isStillToFillIn } from '../../once/engine/deciding.ts';
 import { type Shown, shownNow } from '../../once/engine/shown.ts';
+import { isApprovedAndUnsent } from '../../once/engine/standing.ts';
 import { asFailure, type Exit, Failure, told } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import type { Suggestion } from '../../once/says.ts';

@@ -1,11 +1,11 @@
 import type { Bot } from '../../once/connection.ts';
-import { isProposal } from '../../once/engine/approval.ts';
 import { equalAhead } from '../../once/engine/beforeClaim.ts';
 import { refuseUnnamed, refuseUnnamedProposal } from '../../once/engine/claim.ts';
 import type { Word } from '../../once/engine/context.ts';
 import { codeAhead } from '../../once/engine/outcome.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../../once/engine/plan.ts';
 import { meaningOf, type PlanKind } from '../../once/engine/planKinds.ts';
+import { isProposal } from '../../once/engine/standing.ts';
 import { isNamed, nameOf, type Order } from '../../once/entry/naming.ts';
 import { refuseUnusual } from '../../once/entry/unusual.ts';
 import { canonicalBody, type Wanted } from '../../once/entry/wanted.ts';

@@ -1,9 +1,9 @@
 import { type Bot, envBot } from '../../once/connection.ts';
-import { isProposal } from '../../once/engine/approval.ts';
 import { stillInDoubt } from '../../once/engine/claim.ts';
 import { concluded, type Outcome } from '../../once/engine/outcome.ts';
 import { resume } from '../../once/engine/resume.ts';
 import type { Shown } from '../../once/engine/shown.ts';
+import { isOver, isProposal, isUnsent } from '../../once/engine/standing.ts';
 import { type BaseUrl, originOf, sandboxBaseUrl } from '../../once/entry/baseUrl.ts';
 import { asFailure, type Exit, exitOf, Failure, stopsAll, told } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
@@ -19,7 +19,7 @@ import { ofTheSandbox } from '../say/chain.ts';
 import { titleOf } from '../say/entry.ts';
 import { waitingForToken } from '../say/open.ts';
 import { askToPayAgain, done, equalWords } from '../say/outcomes.ts';
-import { isUnsent, settling } from '../say/settling.ts';
+import { settling } from '../say/settling.ts';
 import { declined, problemOf } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
@@ -73,10 +73,6 @@ export async function entriesOf(beginnings: readonly string[], journal: Journal)
   const entries: Entry[] = [];
   for (const beginning of beginnings) entries.push(await entryByIdOrName(beginning, journal));
   return entries;
-}
-
-function isOver({ state }: Entry): boolean {
-  return state === 'accepted' || state === 'rejected' || state === 'resolved' || state === 'declined';
 }
 
 async function sendOne(

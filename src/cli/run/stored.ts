@@ -1,6 +1,6 @@
 import { type ChainView, isFinalMatch, isPaidAgain, signatureIn, standingOf } from '../../chain/verdict.ts';
 import type { Until } from '../../chain/verify.ts';
-import { isProposal } from '../../once/engine/approval.ts';
+import { isProposal } from '../../once/engine/standing.ts';
 import { asFailure, type Exit, told } from '../../once/failures.ts';
 import type { Attempt, Entry, Journal, Reads } from '../../once/journal/journal.ts';
 import type { App } from '../app.ts';

@@ -1,6 +1,6 @@
 import { type EqualRow, paidBy } from '../../batch/plan.ts';
 import { countIn } from '../../batch/read.ts';
-import { isDone } from '../../once/engine/planKinds.ts';
+import { isDone } from '../../once/engine/standing.ts';
 import { type Failure, told } from '../../once/failures.ts';
 import { counted, formatAmountOf, formatCount } from '../../once/phrases.ts';
 import { isItTheRightFile, type Suggestion } from '../../once/says.ts';

@@ -1,4 +1,4 @@
-import { isApprovedAndUnsent } from '../../once/engine/approval.ts';
+import { isApprovedAndUnsent } from '../../once/engine/standing.ts';
 import type { Wanted, Warning } from '../../once/entry/wanted.ts';
 import type { Entry } from '../../once/journal/journal.ts';
 import { clipped, counted, fewOf, formatAmountOf, listed } from '../../once/phrases.ts';

@@ -1,5 +1,6 @@
 import { envBot, sandboxBot } from '../../once/connection.ts';
 import type { Ending, Oddity, Outcome } from '../../once/engine/outcome.ts';
+import { isUnsent } from '../../once/engine/standing.ts';
 import type { Wanted } from '../../once/entry/wanted.ts';
 import { type FailureCode, retryOf } from '../../once/failures.ts';
 import { iso } from '../../once/phrases.ts';
@@ -20,7 +21,7 @@ import {
   summary,
   verbs,
 } from './outcomes.ts';
-import { isUnsent, settling } from './settling.ts';
+import { settling } from './settling.ts';
 import {
   nothingSent,
   nothingSentNow,

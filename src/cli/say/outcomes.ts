@@ -1,7 +1,6 @@
-import { isProposal } from '../../once/engine/approval.ts';
 import { approving, type Declined, declinedBy } from '../../once/engine/deciding.ts';
 import type { Outcome } from '../../once/engine/outcome.ts';
-import { isDone } from '../../once/engine/planKinds.ts';
+import { isDone, isProposal } from '../../once/engine/standing.ts';
 import type { HeldReason } from '../../once/engine/verdict.ts';
 import type { Kind } from '../../once/entry/wanted.ts';
 import type { FailureCode } from '../../once/failures.ts';

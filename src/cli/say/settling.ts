@@ -1,5 +1,5 @@
-import { isApprovedAndUnsent, isProposal } from '../../once/engine/approval.ts';
 import { approving, declining, forAPerson, givingUpUnsent, resolving } from '../../once/engine/deciding.ts';
+import { isApprovedAndUnsent, isProposal } from '../../once/engine/standing.ts';
 import type { Entry } from '../../once/journal/journal.ts';
 import type { Suggestion } from '../../once/says.ts';
 
@@ -27,8 +27,3 @@ export function howToDecide({ kind }: Pick<Entry, 'kind'>, hasNode = false): str
 /** What a wrong decision costs. */
 export const onlyIfSure =
   'Then decide with botctl resolve. Choose --did-not-happen only if you are sure: after that, the same command sends it again.';
-
-/** Nothing of it may have happened, so the only question is whether it is still wanted. */
-export function isUnsent(entry: Pick<Entry, 'state' | 'heldReason'>): boolean {
-  return entry.state === 'open' || isProposal(entry) || entry.state === 'declined';
-}

@@ -12,22 +12,6 @@ import { engineFailure } from './failures.ts';
 /** Why it waits for a person’s approval, as the decision of its proposer says. */
 export type ApprovalReason = 'proposed' | 'above-limit';
 
-/** It waits for a person's approval, and is not in doubt. */
-export function isProposal({ state, heldReason }: Pick<Entry, 'state' | 'heldReason'>): boolean {
-  return state === 'held' && heldReason === 'approval';
-}
-
-/** A person approved it, and it is not sent yet. */
-export function isApprovedAndUnsent({ state, approved }: Pick<Entry, 'state' | 'approved'>): boolean {
-  return state === 'open' && approved;
-}
-
-/** It may have happened, or may yet. */
-export function isUnsettled(entry: Pick<Entry, 'state' | 'approved'>): boolean {
-  const { state } = entry;
-  return state === 'sending' || state === 'unknown' || state === 'held' || isApprovedAndUnsent(entry);
-}
-
 /** The first role that proposed it. An imported file has none. */
 export function proposerOf(decisions: readonly Decision[]): string | undefined {
   return decisions.find(({ kind, role }) => kind === 'proposed' && role !== undefined)?.role;

@@ -3,8 +3,9 @@ import type { Entry } from '../journal/journal.ts';
 import type { EngineContext } from './context.ts';
 import { equalPayments } from './equal.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
-import { type Identity, isBeingSent, makePlan, type Plan, planOfNewJournal } from './plan.ts';
-import { mayHaveLanded, meaningOf } from './planKinds.ts';
+import { type Identity, makePlan, type Plan, planOfNewJournal } from './plan.ts';
+import { meaningOf } from './planKinds.ts';
+import { isBeingSent, mayHaveLanded } from './standing.ts';
 
 /** A person's answer. `pay`: although an equal payment was shown. `again`: once more, although it was done. */
 type Answer = 'go' | 'pay' | 'again' | 'no';

@@ -3,14 +3,14 @@ import { bodyBytes, isWhole } from '../entry/wanted.ts';
 import { Failure, isOutage, noteClaim } from '../failures.ts';
 import { whyClosed } from '../journal/failures.ts';
 import type { Decision, Entry, Journal, NewEntry, Process, Reads, Transaction } from '../journal/journal.ts';
-import { type ApprovalReason, isProposal } from './approval.ts';
+import type { ApprovalReason } from './approval.ts';
 import { type Agreed, agree, type Consent, waitForOwner } from './beforeClaim.ts';
 import type { EngineContext } from './context.ts';
 import { equalPayments } from './equal.ts';
 import { engineFailure } from './failures.ts';
 import { concluded, mustFind, type Outcome, type PaidAlready, type Stopped } from './outcome.ts';
-import { type Identity, identify, isBeingSent, makePlan, newEntry, type Plan, whyHold } from './plan.ts';
-import { mayHaveLanded } from './planKinds.ts';
+import { type Identity, identify, makePlan, newEntry, type Plan, whyHold } from './plan.ts';
+import { isBeingSent, isInDoubt } from './standing.ts';
 import type { HeldReason } from './verdict.ts';
 
 /** An entry that this process owns, with its first attempt on record. */
@@ -50,8 +50,8 @@ export async function claim(
 
 /** A journal that goes away before anything is sent says nothing about what an earlier run may have sent. */
 export function stillInDoubt(thrown: unknown, found: Entry | undefined): unknown {
-  const isInDoubt = found && (mayHaveLanded(found) || (found.state === 'held' && !isProposal(found)));
-  if (!isInDoubt || !(thrown instanceof Failure && isOutage(thrown.code))) return thrown;
+  if (found === undefined || !isInDoubt(found) || !(thrown instanceof Failure && isOutage(thrown.code)))
+    return thrown;
   const { id, kind } = found;
   return engineFailure('still-in-doubt', { id, kind, why: thrown.message }, thrown);
 }
@@ -233,20 +233,20 @@ export async function claimFound(
   const { id, fingerprint, mayHaveLandedAtMs } = entry;
   const { journal, bot, clock } = engine;
   const nowMs = clock.now();
-  const isInDoubt = mayHaveLandedAtMs !== undefined;
+  const mayHavePaid = mayHaveLandedAtMs !== undefined;
   const [word, closed] = await Promise.all([
     engine.mayClaim(mustHaveIntactRequest(entry), entry, tx, engine),
     closedFor(tx, journal),
   ]);
   // An entry that may have landed is held, never refused and never proposed.
-  if (word.is !== 'allowed' && isInDoubt) return holdFor('not-allowed', entry, tx, engine);
+  if (word.is !== 'allowed' && mayHavePaid) return holdFor('not-allowed', entry, tx, engine);
   if (word.is === 'refused') return { is: 'not-sent', because: 'refused', failure: word.failure };
   if (word.is === 'needs-approval') return holdFor('approval', entry, tx, engine, word.needs);
-  if (closed !== undefined && isInDoubt) return { ...(await concluded(entry, tx, false)), stopped: closed };
+  if (closed !== undefined && mayHavePaid) return { ...(await concluded(entry, tx, false)), stopped: closed };
   // Nobody was asked while it was closed, so it begins nothing where it was opened since.
   const shut = closed?.failure ?? agreed?.closed;
   if (shut !== undefined) return { is: 'not-sent', because: 'refused', failure: shut };
-  const paid = isInDoubt ? undefined : await paidAlready(entry, tx, engine, agreed);
+  const paid = mayHavePaid ? undefined : await paidAlready(entry, tx, engine, agreed);
   if (paid !== undefined) return paid;
   if (decision !== undefined) await tx.decide(id, { ...decision, fingerprint });
   await tx.claim(id, nowMs);

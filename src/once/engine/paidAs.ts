@@ -7,7 +7,7 @@ import { asWantedNow, nameTaken, refuseMoved } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { type Identity, makePlan, newEntry } from './plan.ts';
-import { isDone } from './planKinds.ts';
+import { isDone } from './standing.ts';
 
 /**
  * Resolves a payment as happened without an attempt of its own: an equal one was made, and is all that was meant. It

@@ -4,6 +4,7 @@ import { bodyBytes, canonicalOf, fingerprint, type Kind, paymentOf } from '../en
 import type { Entry, Journal, NamedBy, NewEntry, Reads } from '../journal/journal.ts';
 import { equalWithinMs } from './equal.ts';
 import { type PlanKind, planFor } from './planKinds.ts';
+import { isBeingSent } from './standing.ts';
 import type { HeldReason } from './verdict.ts';
 
 /** What would happen if the command went on now. Making a plan changes nothing. */
@@ -50,10 +51,6 @@ const searchedMessagesMs = 12 * 3_600_000;
 function lookUp({ key, scope, digest }: Identity, reads: Reads, nowMs: number): Promise<Entry | undefined> {
   if (key !== undefined) return reads.findByKey(scope, key);
   return reads.findUnnamed(digest, scope.kind === 'message' ? nowMs - searchedMessagesMs : 0);
-}
-
-export function isBeingSent({ state, ownerLives }: Entry): boolean {
-  return state === 'sending' && ownerLives;
 }
 
 async function howFound(

@@ -1,5 +1,6 @@
 import { type Exit, exitOf, type FailureCode } from '../failures.ts';
 import type { Entry } from '../journal/journal.ts';
+import { isDone, mayHaveLanded } from './standing.ts';
 
 /**
  * Everything that a plan means; its words are in `cli/run/dryRun.ts`. A new plan compiles only when all fields are set.
@@ -59,12 +60,6 @@ export type Found = Pick<Entry, 'kind' | 'state' | 'inDoubt' | 'resolvedAs'> & {
   /** In doubt, and too old to send again, or a payment under another token. */
   readonly holds: boolean;
 };
-
-export const isDone = ({ state, resolvedAs }: Pick<Entry, 'state' | 'resolvedAs'>): boolean =>
-  state === 'accepted' || resolvedAs === 'happened';
-
-export const mayHaveLanded = (found: Pick<Entry, 'state'> | undefined): boolean =>
-  found?.state === 'unknown' || found?.state === 'sending';
 
 const startsAgain = ({ named, state, resolvedAs }: Found): boolean =>
   state === 'open' || resolvedAs === 'did-not-happen' || (named && state === 'rejected');

@@ -1,19 +1,12 @@
 import type { Decision, Entry, Journal, Transaction, Work } from '../journal/journal.ts';
-import {
-  isApprovedAndUnsent,
-  isProposal,
-  keepDecision,
-  lastDecision,
-  refuseTaken,
-  roleThatMayNot,
-} from './approval.ts';
+import { keepDecision, lastDecision, refuseTaken, roleThatMayNot } from './approval.ts';
 import { claimFound, refuseMoved, resumeOrHold, type Step, untilClaimed } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { carryOut } from './execute.ts';
 import { engineFailure } from './failures.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
-import { isBeingSent } from './plan.ts';
 import { refuseChanged, type Shown } from './shown.ts';
+import { isApprovedAndUnsent, isBeingSent, isProposal } from './standing.ts';
 
 /**
  * Sends a known entry with its own key and bytes, as far as the rules and a person's decision allow. `pays` are the ids

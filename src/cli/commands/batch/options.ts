@@ -13,7 +13,7 @@ import {
 } from '../../../batch/report.ts';
 import type { Template } from '../../../batch/template.ts';
 import { concluded, endingOf } from '../../../once/engine/outcome.ts';
-import { isDone } from '../../../once/engine/planKinds.ts';
+import { isDone } from '../../../once/engine/standing.ts';
 import { namingFrom } from '../../../once/entry/naming.ts';
 import type { Kind } from '../../../once/entry/wanted.ts';
 import { told } from '../../../once/failures.ts';

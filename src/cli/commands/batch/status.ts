@@ -1,4 +1,4 @@
-import { isApprovedAndUnsent, isProposal } from '../../../once/engine/approval.ts';
+import { isApprovedAndUnsent, isProposal } from '../../../once/engine/standing.ts';
 import { amountOf, countedAsset } from '../../../once/entry/amount.ts';
 import type { Kind } from '../../../once/entry/wanted.ts';
 import { type Exit, exitOf, told } from '../../../once/failures.ts';

@@ -1,4 +1,4 @@
-import { isUnsettled } from '../../../once/engine/approval.ts';
+import { isUnsettled } from '../../../once/engine/standing.ts';
 import { asFailure, type Exit, Failure, told } from '../../../once/failures.ts';
 import { journalFailure } from '../../../once/journal/failures.ts';
 import { refuseUnusable, resolveLinks } from '../../../once/journal/file/ownFiles.ts';

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
-import { isApprovedAndUnsent, isProposal, isUnsettled } from '../../../once/engine/approval.ts';
-import { isDone } from '../../../once/engine/planKinds.ts';
+import {
+  isApprovedAndUnsent,
+  isDone,
+  isPaidByAnother,
+  isProposal,
+  isUnsettled,
+} from '../../../once/engine/standing.ts';
 import { amountOf, formatAmount, readPayment } from '../../../once/entry/amount.ts';
 import { type Exit, exitOf, type Failure, told } from '../../../once/failures.ts';
 import { states } from '../../../once/journal/columns.ts';
@@ -93,11 +98,6 @@ export async function exportHistory(
 
 function isInBooks(entry: Entry): boolean {
   return isDone(entry) && !isPaidByAnother(entry);
-}
-
-/** A row that was left because another entry had paid it: the books have that one. */
-function isPaidByAnother({ resolvedAs, attempts }: Entry): boolean {
-  return resolvedAs === 'happened' && attempts === 0;
 }
 
 function notSentWords(unsent: number): string {

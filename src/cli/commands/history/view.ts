@@ -1,4 +1,4 @@
-import { isApprovedAndUnsent, isProposal } from '../../../once/engine/approval.ts';
+import { isApprovedAndUnsent, isProposal } from '../../../once/engine/standing.ts';
 import type { Attempt, Decision, Entry, State } from '../../../once/journal/journal.ts';
 import { iso, isoExact } from '../../../once/phrases.ts';
 import { troubleWords } from '../../../once/wire/trouble.ts';

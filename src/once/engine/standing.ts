@@ -1,0 +1,55 @@
+import type { Entry } from '../journal/journal.ts';
+
+// What an entry is, by its own columns alone.
+
+type Stands = Pick<Entry, 'state' | 'heldReason' | 'resolvedAs' | 'approved' | 'ownerLives'>;
+
+/** It happened. */
+export function isDone({ state, resolvedAs }: Pick<Stands, 'state' | 'resolvedAs'>): boolean {
+  return state === 'accepted' || resolvedAs === 'happened';
+}
+
+/** A row that was left because another entry had paid it: the books have that one. */
+export function isPaidByAnother({ resolvedAs, attempts }: Pick<Entry, 'resolvedAs' | 'attempts'>): boolean {
+  return resolvedAs === 'happened' && attempts === 0;
+}
+
+/** It has ended. Its name may begin it again. */
+export function isOver({ state }: Pick<Stands, 'state'>): boolean {
+  return state === 'accepted' || state === 'rejected' || state === 'resolved' || state === 'declined';
+}
+
+/** A living process sends it. */
+export function isBeingSent({ state, ownerLives }: Pick<Stands, 'state' | 'ownerLives'>): boolean {
+  return state === 'sending' && ownerLives;
+}
+
+/** An attempt may have landed, and nobody has to decide about it yet. */
+export function mayHaveLanded(found: Pick<Stands, 'state'> | undefined): boolean {
+  return found?.state === 'unknown' || found?.state === 'sending';
+}
+
+/** The same, or a person must decide about it. */
+export function isInDoubt(entry: Pick<Stands, 'state' | 'heldReason'>): boolean {
+  return mayHaveLanded(entry) || (entry.state === 'held' && !isProposal(entry));
+}
+
+/** It waits for a person's approval, and is not in doubt. */
+export function isProposal({ state, heldReason }: Pick<Stands, 'state' | 'heldReason'>): boolean {
+  return state === 'held' && heldReason === 'approval';
+}
+
+/** A person approved it, and it is not sent yet. */
+export function isApprovedAndUnsent({ state, approved }: Pick<Stands, 'state' | 'approved'>): boolean {
+  return state === 'open' && approved;
+}
+
+/** Nothing of it may have happened, so the only question is whether it is still wanted. */
+export function isUnsent(entry: Pick<Stands, 'state' | 'heldReason'>): boolean {
+  return entry.state === 'open' || isProposal(entry) || entry.state === 'declined';
+}
+
+/** It may have happened, or may yet. */
+export function isUnsettled(entry: Pick<Stands, 'state' | 'approved'>): boolean {
+  return mayHaveLanded(entry) || entry.state === 'held' || isApprovedAndUnsent(entry);
+}
