@@ -1,5 +1,5 @@
 import type { Bot } from '../once/connection.ts';
-import { equalAhead } from '../once/engine/beforeClaim.ts';
+import { equalAhead } from '../once/engine/answers.ts';
 import { paidAs } from '../once/engine/paidAs.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
 import { meaningOf } from '../once/engine/planKinds.ts';
@@ -236,8 +236,8 @@ class Planner {
     const plan = await planOf(identity, { journal, bot });
     const as = await paidAsOf(plan, journal);
     if (journal === undefined || this.#order.paysRepeats === true) return { row, plan, equals: [], as };
-    const asking = { journal, bot, clock: journal.clock, repeats: { rows: this.#ofName } };
-    return { row, plan, equals: await equalAhead(plan, identity, asking), as };
+    const asking = { bot, clock: journal.clock, besides: { rows: this.#ofName } };
+    return { row, plan, equals: await equalAhead(plan, identity, journal.reads, asking), as };
   }
 
   async #judge({ row, plan, equals, as }: Look): Promise<Row> {
@@ -342,7 +342,7 @@ export async function foundFor(
   if (id === undefined || journal === undefined) return planOfNewJournal;
   const key = keyById(namedById(order.name, id), order, bot);
   const found = await journal.reads.findByKey({ baseUrl: bot.baseUrl, kind: order.kind }, key);
-  return { is: 'name-taken', found };
+  return found === undefined ? planOfNewJournal : { is: 'name-taken', found };
 }
 
 /** Rows are named, and a name needs no salt. */

@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import { type Claim, claim } from '../once/engine/claim.ts';
+import { claim } from '../once/engine/claim.ts';
 import type { EngineContext, Progress } from '../once/engine/context.ts';
 import { carryOut } from '../once/engine/execute.ts';
 import { type Ending, endingOf, type Outcome } from '../once/engine/outcome.ts';
 import { paidAs, settleAsPaid } from '../once/engine/paidAs.ts';
+import type { Claim } from '../once/engine/take.ts';
 import { BatchPace, sharedCommit } from './pace.ts';
 import {
   type BatchOrder,
@@ -158,7 +159,7 @@ async function claimRow(row: RowToDo, run: Run): Promise<Claim | Outcome> {
   const isRepeated = repeated.has(paymentOfRow(row, engine.bot));
   if (equal !== undefined && repeats === 'skip') return settleAsPaid(identity, equal, engine, isRepeated);
   // A person was asked about what the plan saw, and about nothing else.
-  const asking: EngineContext = { ...engine, repeats: order.paysRepeats === true ? 'pay' : { rows, ids } };
+  const asking: EngineContext = { ...engine, besides: order.paysRepeats === true ? 'all' : { rows, ids } };
   const step = await claim(identity.order, asking, undefined, identity);
   if (repeats !== 'skip' || step.is !== 'not-sent' || step.because !== 'paid-already') return step;
   return settleAsPaid(identity, step.equal, engine, isRepeated);

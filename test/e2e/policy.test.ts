@@ -73,6 +73,16 @@ describe('a limit', () => {
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 
+  test('leaves what it refuses as it was: another amount under the name of what the service has refused', async () => {
+    useProfile(undefined);
+    expect(await runHeld(pay('rent', '1000000'))).toMatchObject({ exit: 5 });
+    const limits = { SOL: { transfer: '0.5' } };
+    expect(await held({ ...base, limits }, pay('rent', '0.6'))).toMatchObject({ exit: 2 });
+    expect(await runHeld(['history', 'rent'])).toMatchObject({ entry: { request: { amount: '1000000' } } });
+    expect(await runHeld(pay('rent', '0.5'))).toMatchObject({ exit: 0 });
+    expect(await operator.sandbox.ledger()).toMatchObject([{ request: { amount: '0.5' } }]);
+  });
+
   test('of a day counts what was sent before, and says what is left and when more is free', async () => {
     const policy = { ...base, limits: { SOL: { day: '1' } } };
     expect(await held(policy, pay('one', '0.7'))).toMatchObject({ exit: 0 });

@@ -175,9 +175,9 @@ describe('over a limit', () => {
     const earlier = (name: string, to = ada) => transfer({ amount: '1', to }, once(name));
     await scripted.run(earlier('paid'), [paid]);
     await scripted.run(earlier('paid bob', bob), [paid]);
-    await scripted.run(earlier('unknown'), [lost], { ...noRetries, repeats: 'pay' });
-    await scripted.run(earlier('rejected'), [rejected], { repeats: 'pay' });
-    await scripted.run(earlier('unsent'), [unsent], { ...noRetries, repeats: 'pay' });
+    await scripted.run(earlier('unknown'), [lost], { ...noRetries, besides: 'all' });
+    await scripted.run(earlier('rejected'), [rejected], { besides: 'all' });
+    await scripted.run(earlier('unsent'), [unsent], { ...noRetries, besides: 'all' });
     scripted.clock.advance(hour / 3);
     const left = async (line: object, amount: string): Promise<string> =>
       endOf(

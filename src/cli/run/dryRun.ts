@@ -1,8 +1,8 @@
 import type { Bot } from '../../once/connection.ts';
-import { equalAhead } from '../../once/engine/beforeClaim.ts';
+import { equalAhead } from '../../once/engine/answers.ts';
 import { refuseUnnamed, refuseUnnamedProposal } from '../../once/engine/claim.ts';
-import type { Word } from '../../once/engine/context.ts';
-import { codeAhead } from '../../once/engine/outcome.ts';
+import { allowed, type Word } from '../../once/engine/context.ts';
+import { codeAhead } from '../../once/engine/decide.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../../once/engine/plan.ts';
 import { meaningOf, type PlanKind } from '../../once/engine/planKinds.ts';
 import { isProposal } from '../../once/engine/standing.ts';
@@ -72,7 +72,8 @@ export async function dryRun(
     return `${canvas.paint.bold('Dry run: nothing was recorded or sent')}\n${preview}`;
   };
   await app.display.show(card(app.args.command, headline, facts));
-  const code = codeAhead(plan, { bot, word, closed, equal });
+  const answers = { word: word ?? allowed, closed, equal: equal === undefined ? [] : [equal], isNamed: true };
+  const code = codeAhead(plan, answers, bot);
   return code === undefined ? 0 : exitOf(code);
 }
 
@@ -117,8 +118,8 @@ async function planOf(order: Order, bot: Bot, app: App): Promise<DryPlan> {
   const identity = identify(order, bot, journal);
   const { clock } = app;
   const plan = await makePlan(identity, { journal, bot, clock }, journal.reads);
-  const repeats = repeatsOf(order, app.args);
-  const [equal] = await equalAhead(plan, identity, { journal, bot, clock, repeats });
+  const besides = repeatsOf(order, app.args);
+  const [equal] = await equalAhead(plan, identity, journal.reads, { bot, clock, besides });
   return { identity, plan, equal, closed: journal.closed, word: await wordOn(order, bot, plan, app) };
 }
 

@@ -132,9 +132,9 @@ export async function doubtsAbout(
 }
 
 /** `--repeat` needs a name: without one, the next run would be one more payment. */
-export function repeatsOf({ naming }: Order, args: Args): EngineContext['repeats'] {
+export function repeatsOf({ naming }: Order, args: Args): EngineContext['besides'] {
   if (!args.has('repeat')) return undefined;
-  if (isNamed(naming)) return 'pay';
+  if (isNamed(naming)) return 'all';
   throw told(
     'usage',
   )`--repeat needs a name: it pays the same once more, and only a name tells that from a re-run

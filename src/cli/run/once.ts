@@ -28,7 +28,7 @@ import { tell } from './telling.ts';
 
 /** Sends one message or transfer once, and reports how it ended. */
 export async function doOnce(order: Order, app: App<Args<'dry-run' | 'yes'>>, wait?: Until): Promise<Exit> {
-  const repeats = repeatsOf(order, app.args);
+  const besides = repeatsOf(order, app.args);
   const warnings = await warningsOf(order.wanted);
   for (const warning of warnings) app.display.warn(warning);
   if (app.args.flag('dry-run')) {
@@ -47,7 +47,7 @@ export async function doOnce(order: Order, app: App<Args<'dry-run' | 'yes'>>, wa
   // Nothing of a proposal is sent: the question is asked once it is approved.
   const consent: Consent = async (plan, equal) =>
     proposes && plan.found?.approved !== true ? 'go' : asked(plan, equal);
-  const outcome = await execute(order, { ...engine, proposes, repeats }, consent);
+  const outcome = await execute(order, { ...engine, proposes, besides }, consent);
   const chainEnd = await waiting?.end(outcome);
   const hasNode = engine.bot.chain !== undefined;
   return tell(outcome, app, engine.journal, { warnings, chainEnd, hasNode });

@@ -97,8 +97,9 @@ async function sendOne(
   const policies = await policiesOf(connected.bot, app);
   const engine = engineOf(connected, policies, journal, app);
   const outcome = await resume(shown, engine, decision);
-  const pays = await askToPayBeside(outcome, entry, app, journal);
-  return tell(pays === undefined ? outcome : await resume(shown, engine, decision, pays), app, journal, {
+  const ids = await askToPayBeside(outcome, entry, app, journal);
+  const paid = ids && (await resume(shown, { ...engine, besides: { ids } }, decision));
+  return tell(paid ?? outcome, app, journal, {
     hasNode: connected.bot.chain !== undefined,
   });
 }

@@ -1,10 +1,9 @@
 import type { Failure } from '../failures.ts';
 import type { Entry } from '../journal/journal.ts';
-import type { EngineContext } from './context.ts';
-import { equalPayments } from './equal.ts';
+import { equalAhead } from './answers.ts';
+import type { Besides, EngineContext } from './context.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { type Identity, makePlan, type Plan, planOfNewJournal } from './plan.ts';
-import { meaningOf } from './planKinds.ts';
 import { isBeingSent, mayHaveLanded } from './standing.ts';
 
 /** A person's answer. `pay`: although an equal payment was shown. `again`: once more, although it was done. */
@@ -14,10 +13,11 @@ type Answer = 'go' | 'pay' | 'again' | 'no';
 export type Consent = (plan: Plan, equal: Entry | undefined) => Promise<Answer>;
 
 /** What a person has agreed to, in full view of the plan. */
-export type Agreed = Plan & {
+export type Agreed = {
+  readonly plan: Plan;
   readonly again: boolean;
-  /** The ids of the equal payments beside which it is meant: those that were there when it was asked. */
-  readonly pays: readonly string[];
+  /** If equal payments were shown, it is meant besides those. */
+  readonly besides: Besides | undefined;
   /** Why nobody was asked. */
   readonly closed?: Failure;
 };
@@ -31,37 +31,25 @@ export async function agree(
 ): Promise<Agreed | Outcome> {
   const { closed, reads } = engine.journal;
   const plan = await makePlan(identity, engine, reads, { waitedFor });
+  const unasked = { plan, again: false, besides: engine.besides };
   // Nothing will be sent, so there is nothing to ask.
-  if (closed !== undefined) return { ...plan, again: false, pays: [], closed };
+  if (closed !== undefined) return { ...unasked, closed };
   // A Yes to "again?" begins a new entry.
   const mayAskAgain = plan.is === 'already-done' && identity.key === undefined;
-  const equal = await equalAhead(mayAskAgain ? planOfNewJournal : plan, identity, engine);
-  const pays = equal.map(({ id }) => id);
+  const equal = await equalAhead(mayAskAgain ? planOfNewJournal : plan, identity, reads, engine);
+  const besides = { ids: equal.map(({ id }) => id) };
   const answer = await answerTo(plan, mayAskAgain ? undefined : equal[0], engine, consent);
   switch (answer) {
     case 'go':
-      return { ...plan, again: false, pays: [] };
+      return unasked;
     case 'pay':
-      return { ...plan, again: false, pays };
+      return { ...unasked, besides };
     case 'again':
-      return { is: 'new-entry', found: plan.found, again: true, pays };
+      return { plan: { is: 'new-entry', found: plan.found }, again: true, besides };
     default:
       return answer;
   }
 }
-
-/** The equal payments that would stand in the way of this plan. What is in doubt was asked about at its first attempt. */
-export async function equalAhead(
-  plan: Plan,
-  { payment }: Pick<Identity, 'payment'>,
-  { bot, clock, journal: { reads }, repeats }: Asking,
-): Promise<readonly Entry[]> {
-  if (meaningOf(plan).sends === 'nothing' || plan.is === 'retry' || repeats === 'pay') return [];
-  const { id = '' } = plan.found ?? {};
-  return equalPayments({ id, baseUrl: bot.baseUrl, payment }, bot, reads, clock.now(), repeats);
-}
-
-type Asking = Pick<EngineContext, 'bot' | 'journal' | 'repeats'> & { readonly clock: { now(): number } };
 
 async function answerTo(
   plan: Plan,

@@ -2,7 +2,7 @@ import type { Chance, Clock, Interrupts } from '../../machine/process.ts';
 import type { Bot, Connection } from '../connection.ts';
 import type { Kind } from '../entry/wanted.ts';
 import type { Failure } from '../failures.ts';
-import type { Decision, Entry, Guards, Journal, Transaction, Verdict, Work } from '../journal/journal.ts';
+import type { Decision, Entry, Guards, Journal, Reads, Verdict, Work } from '../journal/journal.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import type { RowsOfName } from './rowsOfName.ts';
 
@@ -23,8 +23,7 @@ export type EngineContext = {
   readonly mayClaim: MayClaim;
   /** New entries are recorded for a person to send. Nothing leaves. */
   readonly proposes?: boolean;
-  /** `pay`: it is meant besides whatever equal payments there are; else besides these alone. */
-  readonly repeats?: 'pay' | Besides | undefined;
+  readonly besides?: Besides | undefined;
   /** The user and the machine: kept with what they propose. */
   readonly who: string;
   readonly clock: Clock;
@@ -36,8 +35,8 @@ export type EngineContext = {
   readonly pace?: Pace;
 };
 
-/** Equal payments that are no obstacle: those of an input's own rows, and those that a person was shown. */
-export type Besides = { readonly rows?: RowsOfName; readonly ids?: readonly string[] };
+/** Equal payments that are no obstacle: all, or those of an input's own rows and those that a person was shown. */
+export type Besides = 'all' | { readonly rows?: RowsOfName; readonly ids?: readonly string[] };
 
 /** What a guest says about a claim. */
 export type Word =
@@ -52,8 +51,8 @@ export const allowed: Word = { is: 'allowed' };
 type MayClaim = (
   wanted: Pick<Entry, 'kind' | 'body'>,
   known: Entry | undefined,
-  tx: Transaction,
-  engine: EngineContext,
+  reads: Reads,
+  engine: Pick<EngineContext, 'bot' | 'journal' | 'clock' | 'proposes'>,
 ) => Promise<Word>;
 
 /** The result of an attempt: the status of its reply, or what went wrong. */

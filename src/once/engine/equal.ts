@@ -18,9 +18,10 @@ export async function equalPayments(
   { assetNames }: Pick<Bot, 'assetNames'>,
   reads: Pick<Reads, 'equalEntries' | 'rowsSince'>,
   nowMs: number,
-  { rows, ids = [] }: Besides = {},
+  besides: Besides = {},
 ): Promise<readonly Entry[]> {
-  if (payment === undefined) return [];
+  if (payment === undefined || besides === 'all') return [];
+  const { rows, ids = [] } = besides;
   const batch = rows === undefined || (await rows.haveOthers(reads)) ? '' : rows.name;
   const about = { id, batch, origin: originOf(baseUrl), sinceMs: nowMs - equalWithinMs };
   // Together: on a server this is one round trip.

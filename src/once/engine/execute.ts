@@ -4,13 +4,15 @@ import type { Order } from '../entry/naming.ts';
 import { Failure } from '../failures.ts';
 import type { Transaction } from '../journal/journal.ts';
 import { endpoint, type Flight } from '../wire/flight.ts';
+import { closedFor } from './answers.ts';
 import type { Consent } from './beforeClaim.ts';
-import { type Claim, claim, closedFor } from './claim.ts';
+import { claim } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { type Judgement, judgeFlight, Tries } from './judgement.ts';
-import { concluded, mustFind, type Outcome, type Stopped } from './outcome.ts';
+import { becauseClosed, concluded, mustFind, type Outcome, type Stopped } from './outcome.ts';
 import { whyHold } from './plan.ts';
 import { LastCheck, notRecorded, type Recorded, record, stateAtEnd } from './record.ts';
+import type { Claim } from './take.ts';
 import type { HeldReason, Ruling } from './verdict.ts';
 
 /** Does what is wanted once, whatever happened before and whatever happens meanwhile. */
@@ -140,9 +142,8 @@ async function startNext(
   if (entry.state !== 'sending' || entry.owner !== journal.self()) return end({ because: 'nothing-to-gain' });
   const closed = await closedFor(tx, journal);
   if (interrupts.first.aborted || closed !== undefined || pace?.over.aborted === true) {
-    const stopped: Stopped = closed ?? {
-      because: interrupts.first.aborted ? 'interrupted' : 'no-tries-left',
-    };
+    const others = interrupts.first.aborted ? 'interrupted' : 'no-tries-left';
+    const stopped: Stopped = closed === undefined ? { because: others } : becauseClosed(closed);
     await tx.conclude(
       id,
       stateAtEnd(last, entry.mayHaveLandedAtMs !== undefined, stopped),

@@ -10,9 +10,9 @@ import {
   retryAfterMs,
 } from '../wire/flight.ts';
 import type { Trouble } from '../wire/trouble.ts';
-import type { Claim } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import type { Stopped } from './outcome.ts';
+import type { Claim } from './take.ts';
 import { type Evidence, judge, namesAnother, provesItHappened, type Ruling, wordsIn } from './verdict.ts';
 
 /** What came back, as it is recorded, and what it proves. */

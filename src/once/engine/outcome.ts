@@ -1,4 +1,3 @@
-import type { Bot } from '../connection.ts';
 import type { Wanted } from '../entry/wanted.ts';
 import type { Failure, FailureCode } from '../failures.ts';
 import type { Attempt, Decision, Entry, Process, Reads } from '../journal/journal.ts';
@@ -13,10 +12,7 @@ import {
 } from '../wire/flight.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import { lastDecision } from './approval.ts';
-import { allowed, type Word } from './context.ts';
 import { engineFailure } from './failures.ts';
-import type { Plan } from './plan.ts';
-import { meaningOf } from './planKinds.ts';
 import { keyFixesBody } from './verdict.ts';
 
 /** Why no further attempt was made. */
@@ -28,6 +24,8 @@ export type Stopped =
   /** The journal is closed for sending. */
   | { readonly because: 'closed'; readonly failure: Failure }
   | { readonly because: 'nothing-to-gain' };
+
+export const becauseClosed = (failure: Failure): Stopped => ({ because: 'closed', failure });
 
 /** How a command ended for one entry. */
 export type Outcome =
@@ -63,7 +61,7 @@ export type Outcome =
     };
 
 /** Another entry made an equal payment, or may have made it; of several the latest. `ids` has all of them. */
-export type PaidAlready = {
+type PaidAlready = {
   readonly is: 'not-sent';
   readonly because: 'paid-already';
   readonly equal: Entry;
@@ -213,28 +211,3 @@ function odditiesOf(entry: Entry, { duplicate, reply, headers }: Attempt): Oddit
     return shows === undefined ? [] : [{ is: 'another-message', field, shows: shortened(String(shows)) }];
   });
 }
-
-/**
- * The failure with which a command would end before it sends anything, as things stand now. `word` is what a claim is told.
- */
-export function codeAhead({ is, found }: Plan, { bot, word, closed, equal }: Ahead): FailureCode | undefined {
-  const { ends, sends } = meaningOf({ is });
-  if (is === 'name-taken' && found?.bot !== bot.name) return 'other-bot';
-  if (is === 'needs-decision' && found?.state === 'declined') return 'proposal-declined';
-  if (ends !== 'as-its-entry') return ends === 'well' ? undefined : ends;
-  if (sends === 'nothing') return undefined;
-  if (is === 'retry') {
-    if ((word ?? allowed).is !== 'allowed') return 'held';
-    return closed && 'unknown';
-  }
-  if (word?.is === 'refused') return word.failure.code;
-  if (word?.is === 'needs-approval') return 'held';
-  return closed?.code ?? (equal && 'paid-already');
-}
-
-type Ahead = {
-  readonly bot: Pick<Bot, 'name'>;
-  readonly word: Word | undefined;
-  readonly closed?: Failure | undefined;
-  readonly equal: Entry | undefined;
-};

@@ -2,12 +2,14 @@ import type { Bot } from '../connection.ts';
 import { underEachName } from '../entry/assetNames.ts';
 import { nameOf } from '../entry/naming.ts';
 import type { Entry, Reads } from '../journal/journal.ts';
+import { refuseMoved } from './answers.ts';
 import { lastDecision } from './approval.ts';
-import { asWantedNow, nameTaken, refuseMoved } from './claim.ts';
+import { nameTaken, toSend } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { type Identity, makePlan, newEntry } from './plan.ts';
 import { isDone } from './standing.ts';
+import { rewrite } from './take.ts';
 
 /**
  * Resolves a payment as happened without an attempt of its own: an equal one was made, and is all that was meant. It
@@ -21,20 +23,20 @@ export async function settleAsPaid(
 ): Promise<Outcome> {
   const candidate = newEntry(identity, engine.bot, engine.chance.uuid);
   return engine.commit(async (tx) => {
-    const { is, found } = await makePlan(identity, engine, tx);
-    if (is === 'wait') return { is: 'still-sending', entry: mustFind(found) };
-    if (is === 'name-taken') return nameTaken(mustFind(found), identity, engine);
-    if (is !== 'new-entry' && is !== 'send-same-key') return concluded(mustFind(found), tx, true);
+    const plan = await makePlan(identity, engine, tx);
+    if (plan.is === 'wait') return { is: 'still-sending', entry: plan.found };
+    if (plan.is === 'name-taken') return nameTaken(plan.found, identity, engine);
+    if (plan.is !== 'new-entry' && plan.is !== 'send-same-key') return concluded(plan.found, tx, true);
     const equal = mustFind(await tx.get(otherId));
-    const mayHavePaid = found?.inDoubt === true;
+    const mayHavePaid = plan.found?.inDoubt === true;
     if (oneOfSeveral || mayHavePaid || !(await settlesOne(equal, identity, engine.bot, tx)))
       return { is: 'not-sent', because: 'paid-already', equal, ids: [otherId] };
     await refuseMoved(tx, engine.journal);
     const atMs = engine.clock.now();
-    const { id } =
-      found === undefined
-        ? await tx.propose(candidate, 'approval', atMs)
-        : await asWantedNow(found, identity, candidate, tx, engine);
+    const entry = toSend(plan, { identity, candidate }, engine);
+    const { id } = entry;
+    if (plan.is === 'new-entry') await tx.propose(entry, 'approval', atMs);
+    else await rewrite(plan.found, entry, tx);
     await tx.decide(id, { kind: 'happened', who: engine.who, atMs, reason: otherId, signature: undefined });
     return concluded(mustFind(await tx.get(id)), tx, false);
   });

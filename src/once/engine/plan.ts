@@ -8,13 +8,14 @@ import { isBeingSent } from './standing.ts';
 import type { HeldReason } from './verdict.ts';
 
 /** What would happen if the command went on now. Making a plan changes nothing. */
-export type Plan = {
-  readonly is: PlanKind;
-  readonly found: Entry | undefined;
-};
+export type Plan =
+  | { readonly is: 'new-entry'; readonly found: Entry | undefined }
+  | { readonly is: 'hold'; readonly found: Entry; readonly why: WhyHold }
+  | { readonly is: 'name-taken'; readonly found: Entry }
+  | { readonly is: Exclude<PlanKind, 'new-entry' | 'hold' | 'name-taken'>; readonly found: Entry };
 
 /** The plan if there is no journal yet. */
-export const planOfNewJournal: Plan = { is: 'new-entry', found: undefined };
+export const planOfNewJournal: Plan & { is: 'new-entry' } = { is: 'new-entry', found: undefined };
 
 /** What plans are made by. */
 type Planner = {
@@ -41,6 +42,7 @@ export async function makePlan(
   if (found === undefined) return planOfNewJournal;
   const how = await howFound(found, identity, planner, reads);
   const is = planFor({ ...how, reported: how.reported && found.id !== waitedFor });
+  if (is === 'hold') return { is, found, why: whyHold(found, planner) ?? 'too-old' };
   return { is: is === 'already-done' && again ? 'new-entry' : is, found };
 }
 
@@ -151,11 +153,13 @@ export function isTooOld(
 
 type Dates = 'kind' | 'mayHaveLandedAtMs' | 'createdAtMs' | 'updatedAtMs';
 
+type WhyHold = Extract<HeldReason, 'too-old' | 'another-token'>;
+
 /** Why an entry that may have landed must not be sent again without an operator's decision. */
 export function whyHold(
   entry: Pick<Entry, Dates | 'tokenHash'>,
   { journal, bot, clock }: Planner,
-): Extract<HeldReason, 'too-old' | 'another-token'> | undefined {
+): WhyHold | undefined {
   if (isTooOld(entry, clock.now())) return 'too-old';
   if (entry.kind === 'message' || entry.mayHaveLandedAtMs === undefined) return undefined;
   return entry.tokenHash === journal.hashOf(bot.token.reveal()) ? undefined : 'another-token';

@@ -1,4 +1,3 @@
-import { type Exit, exitOf, type FailureCode } from '../failures.ts';
 import type { Entry } from '../journal/journal.ts';
 import { isDone, mayHaveLanded } from './standing.ts';
 
@@ -10,39 +9,31 @@ export type PlanMeaning = {
   readonly sends: 'nothing' | 'what-was-found' | 'a-new-entry';
   /** What a person is asked, if there is one to ask. */
   readonly asks: 'nothing' | 'send' | 'do-again';
-  /** How the command ends: as its entry does, well, or with this failure and nothing sent. */
-  readonly ends: 'as-its-entry' | 'well' | FailureCode;
   /** What a row of a batch turns out to be before anything is sent. */
   readonly row: 'new' | 'unfinished' | 'done' | 'held' | 'elsewhere' | 'conflict';
 };
 
 export const planKinds = {
   /** The name stands for another bot, or another body. */
-  'name-taken': { sends: 'nothing', asks: 'nothing', ends: 'other-body', row: 'conflict' },
+  'name-taken': { sends: 'nothing', asks: 'nothing', row: 'conflict' },
   /** Its owner is sending it: wait, then look again. */
-  wait: { sends: 'nothing', asks: 'nothing', ends: 'as-its-entry', row: 'elsewhere' },
+  wait: { sends: 'nothing', asks: 'nothing', row: 'elsewhere' },
   /** In doubt, and not to be sent again without a person's decision. */
-  hold: { sends: 'nothing', asks: 'nothing', ends: 'held', row: 'held' },
+  hold: { sends: 'nothing', asks: 'nothing', row: 'held' },
   /** In doubt: the same key and the same bytes. */
-  retry: { sends: 'what-was-found', asks: 'send', ends: 'as-its-entry', row: 'unfinished' },
-  'needs-decision': { sends: 'nothing', asks: 'nothing', ends: 'held', row: 'held' },
+  retry: { sends: 'what-was-found', asks: 'send', row: 'unfinished' },
+  'needs-decision': { sends: 'nothing', asks: 'nothing', row: 'held' },
   /** Reported again from the journal. */
-  'already-done': { sends: 'nothing', asks: 'do-again', ends: 'well', row: 'done' },
+  'already-done': { sends: 'nothing', asks: 'do-again', row: 'done' },
   /** The same key, with the bot and the body given now. */
-  'send-same-key': { sends: 'what-was-found', asks: 'send', ends: 'as-its-entry', row: 'new' },
-  'new-entry': { sends: 'a-new-entry', asks: 'send', ends: 'as-its-entry', row: 'new' },
+  'send-same-key': { sends: 'what-was-found', asks: 'send', row: 'new' },
+  'new-entry': { sends: 'a-new-entry', asks: 'send', row: 'new' },
 } as const satisfies Record<string, PlanMeaning>;
 
 export type PlanKind = keyof typeof planKinds;
 
 export function meaningOf({ is }: { readonly is: PlanKind }): PlanMeaning {
   return planKinds[is];
-}
-
-/** The exit code; undefined if it depends on the entry's outcome. */
-export function exitOfPlan({ ends }: PlanMeaning): Exit | undefined {
-  if (ends === 'as-its-entry') return undefined;
-  return ends === 'well' ? 0 : exitOf(ends);
 }
 
 /** What is known when a command finds an entry of its own identity. */

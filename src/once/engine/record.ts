@@ -1,11 +1,11 @@
 import { asFailure, type Failure } from '../failures.ts';
 import type { Attempt, Entry, State, Transaction } from '../journal/journal.ts';
 import type { Trouble } from '../wire/trouble.ts';
-import type { Claim } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { type Judgement, type Tries, withReceiptsChecked } from './judgement.ts';
 import { mustFind, type Outcome, type Stopped } from './outcome.ts';
 import { isTooOld } from './plan.ts';
+import type { Claim } from './take.ts';
 import type { Ruling } from './verdict.ts';
 
 /** The entry's state if trying ends with this judgement. */

@@ -1,25 +1,25 @@
 import type { Decision, Entry, Journal, Transaction, Work } from '../journal/journal.ts';
+import { refuseMoved } from './answers.ts';
 import { keepDecision, lastDecision, refuseTaken, roleThatMayNot } from './approval.ts';
-import { claimFound, refuseMoved, resumeOrHold, type Step, untilClaimed } from './claim.ts';
+import { untilClaimed } from './claim.ts';
 import type { EngineContext } from './context.ts';
+import type { Undecided } from './decide.ts';
 import { carryOut } from './execute.ts';
 import { engineFailure } from './failures.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
+import { whyHold } from './plan.ts';
 import { refuseChanged, type Shown } from './shown.ts';
-import { isApprovedAndUnsent, isBeingSent, isProposal } from './standing.ts';
+import { isApprovedAndUnsent, isBeingSent, isOver, isProposal } from './standing.ts';
+import { type Step, take } from './take.ts';
 
-/**
- * Sends a known entry with its own key and bytes, as far as the rules and a person's decision allow. `pays` are the ids
- * of equal payments that were there when a person answered.
- */
+/** Sends a known entry with its own key and bytes, as far as the rules and a person's decision allow. */
 export async function resume(
   shown: Shown,
   engine: EngineContext,
   decision: Decision | undefined,
-  pays: readonly string[] = [],
 ): Promise<Outcome> {
-  const take = (tx: Transaction): Promise<Step> => takeUp(shown, tx, engine, decision, pays);
-  const step = await untilClaimed(() => engine.commit(take, { beforeSending: true }), engine);
+  const again = (tx: Transaction): Promise<Step> => takeUp(shown, tx, engine, decision);
+  const step = await untilClaimed(() => engine.commit(again, { beforeSending: true }), engine);
   return step.is === 'claim' ? carryOut(step, engine) : step;
 }
 
@@ -28,30 +28,24 @@ async function takeUp(
   tx: Transaction,
   engine: EngineContext,
   decision: Decision | undefined,
-  pays: readonly string[],
 ): Promise<Step> {
   const { id } = shown.entry;
   await tx.recordDeath(id, engine.clock.now());
   const entry = mustFind(await tx.get(id));
+  if (isOver(entry)) return concluded(entry, tx, true);
   // Whatever else others have made of it is told, or gone on with, as without a decision.
-  if (decision !== undefined && entry.state === 'held') await refuseChanged(shown, entry, tx);
-  switch (entry.state) {
-    case 'sending':
-      return { is: 'wait', entry };
-    case 'unknown':
-    case 'open':
-      return resumeOrHold(entry, tx, engine, { pays });
-    case 'held':
-      // The decision is kept in the commit that sends it.
-      return decision !== undefined && !isProposal(entry)
-        ? claimFound(entry, tx, engine, { pays }, decision)
-        : concluded(entry, tx, false);
-    case 'accepted':
-    case 'rejected':
-    case 'resolved':
-    case 'declined':
-      return concluded(entry, tx, true);
-  }
+  const said = entry.state === 'held' ? decision : undefined;
+  if (said !== undefined) await refuseChanged(shown, entry, tx);
+  return take(planToResume(entry, said, engine), entry, tx, engine, { decision: said });
+}
+
+function planToResume(found: Entry, said: Decision | undefined, engine: EngineContext): Undecided {
+  if (found.state === 'sending') return { is: 'wait', found };
+  if (found.state === 'open') return { is: 'send-same-key', found };
+  if (found.state === 'held')
+    return { is: said === undefined || isProposal(found) ? 'needs-decision' : 'retry', found };
+  const why = whyHold(found, engine);
+  return why === undefined ? { is: 'retry', found } : { is: 'hold', found, why };
 }
 
 /** Refuses to send, or to resolve, what only a person's approval lets go. */

@@ -21,9 +21,9 @@ export function* cells<Axes extends object>(axes: Axes): Generator<Cell<Axes>> {
   yield* from(0, {}) as Generator<Cell<Axes>>;
 }
 
-type Table<Of, Answer> = readonly [fits: (cell: Of) => boolean, answer: Answer][];
+export type Table<Of, Answer> = readonly [fits: (cell: Of) => boolean, answer: Answer][];
 /** The first row that fits. Every table ends with a row that fits everything. */
-function first<Of, Answer>(table: Table<Of, Answer>, cell: Of): Answer {
+export function first<Of, Answer>(table: Table<Of, Answer>, cell: Of): Answer {
   const row = table.find(([fits]) => fits(cell));
   if (!row) throw new Error(`no row answers ${JSON.stringify(cell)}`);
   return row[1];

@@ -107,7 +107,7 @@ describe('an equal payment under another entry', () => {
 
   test('does not stand in the way of what is in doubt itself', async () => {
     await scripted.run(rent, [lost], noRetries);
-    await scripted.run(other, [paid], { repeats: 'pay' });
+    await scripted.run(other, [paid], { besides: 'all' });
     expect(endOf(await scripted.run(rent, [paid]))).toBe('accepted');
     expect(new Set(scripted.sent.map((one) => one.key)).size).toBe(2);
   });

@@ -1,0 +1,57 @@
+import type { Failure } from '../failures.ts';
+import { whyClosed } from '../journal/failures.ts';
+import type { Entry, Journal, NewEntry, Reads } from '../journal/journal.ts';
+import { allowed, type EngineContext } from './context.ts';
+import type { Answers } from './decide.ts';
+import { equalPayments } from './equal.ts';
+import type { Plan } from './plan.ts';
+import { meaningOf } from './planKinds.ts';
+
+/** If a plan sends nothing, nothing is asked. */
+const unasked: Answers = { word: allowed, closed: undefined, equal: [], isNamed: true };
+
+/** Asks what `decide` needs to know of an entry that would be sent so, in the commit that sends it. */
+export async function answersTo(
+  plan: Plan,
+  entry: NewEntry,
+  reads: Reads,
+  engine: EngineContext,
+): Promise<Answers> {
+  if (meaningOf(plan).sends === 'nothing') return unasked;
+  // Together: on a server this is one round trip.
+  const [word, closed, equal] = await Promise.all([
+    engine.mayClaim(entry, plan.is === 'new-entry' ? undefined : plan.found, reads, engine),
+    closedFor(reads, engine.journal),
+    equalAhead(plan, entry, reads, engine),
+  ]);
+  return { word, closed, equal, isNamed: entry.namedBy !== undefined };
+}
+
+/** The equal payments that would stand in the way of this plan. What is in doubt was asked about at its first attempt. */
+export async function equalAhead(
+  plan: Plan,
+  { payment }: Pick<Entry, 'payment'>,
+  reads: Pick<Reads, 'equalEntries' | 'rowsSince'>,
+  { bot, clock, besides }: Pick<EngineContext, 'bot' | 'besides'> & { readonly clock: { now(): number } },
+): Promise<readonly Entry[]> {
+  if (meaningOf(plan).sends === 'nothing' || plan.is === 'retry') return [];
+  const id = plan.is === 'send-same-key' ? plan.found.id : '';
+  return equalPayments({ id, baseUrl: bot.baseUrl, payment }, bot, reads, clock.now(), besides);
+}
+
+/** Why the journal begins no attempt. Asked in the commit that would begin it, and nowhere else. */
+export async function closedFor(
+  reads: Pick<Reads, 'closings'>,
+  { place }: Pick<Journal, 'place'>,
+): Promise<Failure | undefined> {
+  return whyClosed(place, await reads.closings());
+}
+
+/** In a journal that was moved nobody decides: what goes on is at the other place. */
+export async function refuseMoved(
+  reads: Pick<Reads, 'closings'>,
+  journal: Pick<Journal, 'place'>,
+): Promise<void> {
+  const closed = await closedFor(reads, journal);
+  if (closed?.code === 'journal-moved') throw closed;
+}

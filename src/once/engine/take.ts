@@ -1,0 +1,138 @@
+import { isWhole } from '../entry/wanted.ts';
+import type { Failure } from '../failures.ts';
+import type { Decision, Entry, NewEntry, Transaction } from '../journal/journal.ts';
+import { answersTo } from './answers.ts';
+import type { ApprovalReason } from './approval.ts';
+import type { EngineContext } from './context.ts';
+import { type Course, decide, type Undecided } from './decide.ts';
+import { engineFailure } from './failures.ts';
+import { becauseClosed, concluded, mustFind, type Outcome } from './outcome.ts';
+import { meaningOf } from './planKinds.ts';
+import type { HeldReason } from './verdict.ts';
+
+/** An entry that this process owns, with its first attempt on record. */
+export type Claim = {
+  readonly is: 'claim';
+  readonly entry: Entry;
+  readonly number: number;
+};
+
+/** The result of one look at the journal and one commit. */
+export type Step =
+  | Claim
+  | Outcome
+  | { readonly is: 'wait'; readonly entry: Entry }
+  | { readonly is: 'changed' };
+
+/** What people have said of it. */
+type ByPeople = {
+  /** To send it, although it is held: kept in the commit that sends it. */
+  readonly decision?: Decision | undefined;
+  /** Nobody was asked, because the journal was closed. */
+  readonly closed?: Failure | undefined;
+};
+
+/** Decides what becomes of a plan, and does it. `entry` is as it would be sent. */
+export async function take(
+  plan: Undecided,
+  entry: NewEntry,
+  tx: Transaction,
+  engine: EngineContext,
+  { decision, closed }: ByPeople = {},
+): Promise<Step> {
+  // Before a policy reads its body.
+  if (entry === plan.found && meaningOf(plan).sends !== 'nothing') mustHaveIntactRequest(plan.found);
+  const answers = await answersTo(plan, entry, tx, engine);
+  // It begins nothing where the journal was opened since.
+  const course = decide(plan, { ...answers, closed: answers.closed ?? closed });
+  switch (course.is) {
+    case 'send':
+      return begin(course, entry, tx, engine, decision);
+    case 'propose':
+      return propose(course, entry, tx, engine);
+    case 'hold':
+      return hold(course.found, course.why, tx, engine);
+    case 'leave':
+      return { ...(await concluded(course.found, tx, false)), stopped: becauseClosed(course.closed) };
+    case 'refuse':
+      return { is: 'not-sent', because: 'refused', failure: course.failure };
+    case 'paid-already':
+      return { is: 'not-sent', because: 'paid-already', equal: course.equal, ids: course.ids };
+    case 'wait':
+      return { is: 'wait', entry: course.found };
+    case 'needs-decision':
+      return concluded(course.found, tx, false);
+    case 'already-done':
+      return concluded(mustBeIntact(course.found, 'done'), tx, true);
+  }
+}
+
+type Sent<Is extends Course['is']> = Extract<Course, { is: Is }>;
+
+async function begin(
+  { found, reserve }: Sent<'send'>,
+  entry: NewEntry,
+  tx: Transaction,
+  { journal, bot, clock }: EngineContext,
+  decision: Decision | undefined,
+): Promise<Claim> {
+  const nowMs = clock.now();
+  const tokenHash = journal.hashOf(bot.token.reveal());
+  if (found !== undefined) {
+    await rewrite(found, entry, tx);
+    if (decision !== undefined) await tx.decide(found.id, { ...decision, fingerprint: found.fingerprint });
+    await tx.claim(found.id, nowMs);
+  }
+  const begun =
+    found === undefined
+      ? await tx.begin(entry, tokenHash, nowMs)
+      : mustHaveIntactRequest(await tx.startAttempt(found.id, tokenHash, nowMs));
+  reserve?.();
+  return { is: 'claim', entry: begun, number: begun.attempts };
+}
+
+/** Gives what is on record the bot and the body with which it goes out. Its key stays. */
+export async function rewrite(found: Entry, entry: NewEntry, tx: Transaction): Promise<void> {
+  if (found.fingerprint !== entry.fingerprint || found.bot !== entry.bot) await tx.rewrite(found.id, entry);
+}
+
+async function propose(
+  { found, needs }: Sent<'propose'>,
+  entry: NewEntry,
+  tx: Transaction,
+  engine: EngineContext,
+): Promise<Outcome> {
+  const { who, proposes, clock } = engine;
+  const { id, fingerprint } = entry;
+  const proposed = found === undefined ? await tx.propose(entry, 'approval', clock.now()) : undefined;
+  if (found !== undefined) await rewrite(found, entry, tx);
+  const earlier = found === undefined ? [] : await tx.decisionsOf(id);
+  // Only the first command that wanted an approval is its proposer. A re-run may want it of another role.
+  if (!earlier.some((one) => one.kind === 'proposed' && (needs === undefined || one.needs === needs))) {
+    const reason: ApprovalReason = proposes === true ? 'proposed' : 'above-limit';
+    const proposal = { kind: 'proposed', reason, signature: undefined, fingerprint, needs } as const;
+    await tx.decide(id, { ...proposal, who, atMs: clock.now() });
+  }
+  return proposed === undefined ? hold(entry, 'approval', tx, engine) : concluded(proposed, tx, false);
+}
+
+async function hold(
+  { id }: Pick<Entry, 'id'>,
+  why: HeldReason,
+  tx: Transaction,
+  { clock }: EngineContext,
+): Promise<Outcome> {
+  await tx.hold(id, why, clock.now());
+  return concluded(mustFind(await tx.get(id)), tx, false);
+}
+
+/** A flipped bit on the disk must not be sent, taken for another body, or reported as what happened. */
+export function mustBeIntact(entry: Entry, before?: 'done' | 'in-doubt'): Entry {
+  const { id, body, key, fingerprint } = entry;
+  if (isWhole(body, key, fingerprint)) return entry;
+  throw engineFailure('entry-changed', { id, before });
+}
+
+function mustHaveIntactRequest(entry: Entry): Entry {
+  return mustBeIntact(entry, entry.mayHaveLandedAtMs === undefined ? undefined : 'in-doubt');
+}
