@@ -1,5 +1,7 @@
 import type { Bot } from '../once/connection.ts';
 import { equalAhead } from '../once/engine/answers.ts';
+import { allowed, type Word } from '../once/engine/context.ts';
+import { type Course, decide, type Undecided } from '../once/engine/decide.ts';
 import { paidAs } from '../once/engine/paidAs.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
 import { meaningOf } from '../once/engine/planKinds.ts';
@@ -235,18 +237,17 @@ class Planner {
     const { identity } = row;
     const plan = await planOf(identity, { journal, bot });
     const as = await paidAsOf(plan, journal);
-    if (journal === undefined || this.#order.paysRepeats === true) return { row, plan, equals: [], as };
-    const asking = { bot, clock: journal.clock, besides: { rows: this.#ofName } };
-    return { row, plan, equals: await equalAhead(plan, identity, journal.reads, asking), as };
+    if (journal === undefined) return { row, plan, equal: [], as };
+    const besides = this.#order.paysRepeats === true ? 'all' : { rows: this.#ofName };
+    const equal = await equalAhead(plan, identity, journal.reads, { bot, clock: journal.clock, besides });
+    return { row, plan, equal, as };
   }
 
-  async #judge({ row, plan, equals, as }: Look): Promise<Row> {
-    const { recipients, inWords, conflictInWords, refusalInWords, equalInWords, bot } = this.#inputs;
-    const { wanted, identity } = row;
-    const [equal] = equals;
-    const { found } = plan;
-    const asPlanned = standingOf(plan);
-    const to = wanted.kind === 'message' || asPlanned === 'done' ? undefined : wanted.request.to_address;
+  async #judge({ row, plan, equal, as }: Look): Promise<Row> {
+    const { recipients, inWords, equalInWords, now } = this.#inputs;
+    const { wanted, identity, line, id, columns, written } = row;
+    const to =
+      wanted.kind === 'message' || plan.is === 'already-done' ? undefined : wanted.request.to_address;
     const complaint = to === undefined ? undefined : recipients.complaint(to);
     if (complaint !== undefined) {
       const problem = inWords([complaint]);
@@ -254,39 +255,51 @@ class Planner {
       return invalid(row, problem);
     }
     this.#warnOf(wanted);
-    const word = asPlanned === 'new' ? await this.#wordOf(wanted, found) : undefined;
-    const waits = word?.is === 'needs-approval';
-    if (waits) this.#waitsAhead += 1;
-    if (word?.is === 'allowed' && equal === undefined) word.reserve?.();
-    let problem: string | undefined;
-    // What another entry has paid may be left out; if it is not, its claim asks.
-    if (word?.is === 'refused' && equal === undefined) {
-      this.#refusal ??= word.failure;
-      problem = refusalInWords(word.failure);
-      this.#refused.note(row, problem);
+    const planned = { line, id, columns, written, identity, problem: undefined, ...notEnded, paidAs: as };
+    if (plan.is === 'name-taken') {
+      this.#noteConflict(row, plan.found);
+      return { ...planned, standing: 'conflict', entry: undefined };
     }
-    if (asPlanned === 'conflict' && found !== undefined) {
-      if (found.fingerprint !== identity.fingerprint) this.#taken.add(found.fingerprint);
-      if (found.bot === bot.name) this.#conflicts.note(row, conflictInWords(found, wanted));
-      else this.#begunBy ??= found.bot;
-    }
-    const { line, id, columns, written } = row;
-    const planned: Row = {
-      ...{ line, id, columns, written, identity, problem },
-      standing: waits ? 'waiting' : asPlanned,
-      entry: asPlanned === 'new' || asPlanned === 'conflict' ? undefined : found?.id,
-      ...{ ...notEnded, paidAs: as },
-    };
-    // A proposal is asked about when it is sent.
-    if (equal === undefined || waits) return planned;
-    const equalIds = equals.map((one) => one.id);
-    return { ...planned, equal, equalIds, problem: equalInWords(equal, this.#inputs.now()) };
+    const course = await this.#courseOf(wanted, plan, equal);
+    const standing = standingOf(plan, course);
+    const isNew = plan.is === 'new-entry' || plan.is === 'send-same-key';
+    const known = { ...planned, standing, entry: isNew ? undefined : plan.found.id };
+    if (course.is === 'send') course.reserve?.();
+    if (course.is === 'propose') this.#waitsAhead += 1;
+    if (course.is === 'refuse') return { ...known, problem: this.#noteRefusal(row, course.failure) };
+    if (course.is !== 'paid-already') return known;
+    const { equal: latest, ids: equalIds } = course;
+    return { ...known, equal: latest, equalIds, problem: equalInWords(latest, now()) };
+  }
+
+  #noteRefusal(row: ValidRow, failure: Failure): string {
+    const problem = this.#inputs.refusalInWords(failure);
+    this.#refusal ??= failure;
+    this.#refused.note(row, problem);
+    return problem;
+  }
+
+  #noteConflict(row: ValidRow, found: Entry): void {
+    const { bot, conflictInWords } = this.#inputs;
+    if (found.fingerprint !== row.identity.fingerprint) this.#taken.add(found.fingerprint);
+    if (found.bot === bot.name) this.#conflicts.note(row, conflictInWords(found, row.wanted));
+    else this.#begunBy ??= found.bot;
+  }
+
+  /** What a run would do with it. A closing stops the batch as a whole. */
+  async #courseOf(wanted: Wanted, plan: Undecided, equal: readonly Entry[]): Promise<Course> {
+    const word = meaningOf(plan).sends === 'nothing' ? allowed : await this.#wordOf(wanted, plan.found);
+    // The payment that it equals has used up the limit of the day, and such a row may be left out. If it is not, its
+    // claim asks.
+    const isSpentByEqual = word.is === 'refused' && word.failure.kind === 'day' && equal.length > 0;
+    const answers = { word: isSpentByEqual ? allowed : word, closed: undefined, equal, isNamed: true };
+    return decide(plan, answers);
   }
 
   /** What the policies say about a transfer that would be sent. */
-  async #wordOf(wanted: Wanted, entry: Entry | undefined): ReturnType<typeof spendWithin> {
+  async #wordOf(wanted: Wanted, entry: Entry | undefined): Promise<Word> {
     const { policies = [], proposes = false } = this.#order;
-    if (wanted.kind === 'message') return { is: 'allowed' };
+    if (wanted.kind === 'message') return allowed;
     const { bot, journal } = this.#inputs;
     const spend = spendOf(wanted.request, bot);
     const asked = { spend, entry, proposes, isShared: journal?.isShared === true };
@@ -311,7 +324,7 @@ type IdentifiedRow = ValidRow | Extract<InputRow, { readonly problem: string }>;
 type Look = {
   readonly row: ValidRow;
   readonly plan: Plan;
-  readonly equals: readonly Entry[];
+  readonly equal: readonly Entry[];
   readonly as: Row['paidAs'];
 };
 
@@ -357,11 +370,10 @@ async function paidAsOf({ found }: Plan, journal: Journal | undefined): Promise<
   return found && journal && paidAs(found, journal.reads);
 }
 
-function standingOf(plan: Plan): Standing {
-  const { row } = meaningOf(plan);
-  if (row !== 'held' || plan.found === undefined) return row;
-  if (isProposal(plan.found)) return 'waiting';
-  return plan.found.state === 'declined' ? 'declined' : row;
+function standingOf(plan: Plan, { is }: Course): Standing {
+  if (is === 'hold') return 'held';
+  if (is === 'propose' || (plan.is === 'needs-decision' && isProposal(plan.found))) return 'waiting';
+  return plan.found?.state === 'declined' ? 'declined' : meaningOf(plan).row;
 }
 
 /** A row's payment in the spelling that stands for all. */
@@ -387,7 +399,7 @@ export async function lookAgain(rows: readonly RowToDo[], known: Known): Promise
 }
 
 function outcomeOf({ is, found }: Plan): RowOutcome {
-  if (meaningOf({ is }).row === 'conflict') return 'not-sent';
+  if (is === 'name-taken') return 'not-sent';
   return found === undefined ? 'not-begun' : outcomeByEntry(found);
 }
 

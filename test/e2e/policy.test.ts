@@ -183,6 +183,31 @@ describe('a batch', () => {
     expect(await batch(rows('0.4', '0.5', '0.1'))).toMatchObject({ exit: 0 });
   });
 
+  const upTo = (limit: object): void =>
+    useProfile(writePolicy({ ...base, limits: { SOL: limit }, recipients: { ada } }));
+
+  test('counts as held what may have been made and is no longer allowed, before its run as after it', async () => {
+    upTo({});
+    await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
+    expect(await batch(rows('0.4'))).toMatchObject({ exit: 11 });
+    upTo({ transfer: '0.3' });
+    for (const more of [['--dry-run'], []])
+      expect(await batch(rows('0.4'), more)).toMatchObject({ exit: 10, rows: { all: 1, held: 1 } });
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
+  });
+
+  test('leaves out a row whose equal payment has used up the limit of a day; another limit refuses it', async () => {
+    upTo({});
+    expect(await runHeld(pay('one', '0.4'))).toMatchObject({ exit: 0 });
+    upTo({ transfer: '0.3' });
+    const left = ['--skip-repeats', '--yes'];
+    expect(await batch(rows('0.4'), left)).toMatchObject({ exit: 2, error: { code: 'policy-limit' } });
+    upTo({ day: '0.5' });
+    expect(await batch(rows('0.4'), ['--yes'])).toMatchObject({ exit: 10, error: { code: 'paid-already' } });
+    expect(await batch(rows('0.4'), left)).toMatchObject({ exit: 0 });
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
+  });
+
   test('stops where others spend what was left, and says when more is free', async () => {
     const gate = await operator.gate();
     const limits = { SOL: { day: '1' }, USDC: { day: '1' } };
