@@ -88,7 +88,7 @@ export class RpcNode {
     for (let tries = 1; ; tries += 1) {
       const answer = await this.#askOnce(method, params);
       if ('value' in answer || answer.waitMs === undefined) return answer;
-      const { waitMs } = answer;
+      const waitMs = answer === limited ? limited.waitMs * 2 ** (tries - 1) : answer.waitMs;
       if (patience === undefined || patience.aborted || tries === mostTries || waitMs > longestPauseMs)
         return answer;
       await clock.sleep(waitMs, patience);
@@ -276,12 +276,16 @@ async function leave(flight: Flight, answer: NodeAnswer): Promise<void> {
   else await socket?.drop();
 }
 
-const defaultLimitMs = 1000;
+/** It limits the rate, and does not say for how long. */
+const limited = { ...unusable, waitMs: 1000 };
 
 function answerIn(flight: Flight, id: number, nowMs: number): NodeAnswer {
   if (flight.came === 'nothing' || flight.ended !== 'whole') return unusable;
   const { status, headers, body } = flight;
-  if (status === 429) return { ...unusable, waitMs: retryAfterMs(headers, nowMs) ?? defaultLimitMs };
+  if (status === 429) {
+    const waitMs = retryAfterMs(headers, nowMs);
+    return waitMs === undefined ? limited : { ...unusable, waitMs };
+  }
   if (status === 401 || status === 403) return { because: 'not-permitted' };
   if (status !== 200) return unusable;
   try {
@@ -297,7 +301,7 @@ const limits: readonly unknown[] = [429, -32429];
 function resultIn(reply: unknown, id: number): NodeAnswer {
   if (!isObject(reply) || reply.jsonrpc !== '2.0' || reply.id !== id) return unusable;
   const { result, error } = reply;
-  if (isObject(error) && limits.includes(error.code)) return { ...unusable, waitMs: defaultLimitMs };
+  if (isObject(error) && limits.includes(error.code)) return limited;
   if ((error !== undefined && error !== null) || result === undefined) return unusable;
   return { value: result };
 }

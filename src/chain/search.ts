@@ -2,9 +2,10 @@ import { type AssetNames, underEachName } from '../once/entry/assetNames.ts';
 import { originOf } from '../once/entry/baseUrl.ts';
 import type { Entry, Journal, Reads, Receipt } from '../once/journal/journal.ts';
 import type { Cluster } from './cluster.ts';
+import { fetchEach, type Gap, listFor } from './listing.ts';
 import { noData, type RpcNode, readIn, type Why } from './node.ts';
 import { findPayment, type Payment } from './payment.ts';
-import { countOf, isNothing, listOf, objectOf, type Reason, textOf } from './transaction.ts';
+import { listOf, objectOf, textOf } from './transaction.ts';
 import { graceMs, type SeenPayment } from './verdict.ts';
 
 /** A payment of exactly what a transfer was to pay. Nothing shows that it is that transfer. */
@@ -14,11 +15,6 @@ export type Candidate = {
   readonly atMs: number | undefined;
   readonly memo: string | undefined;
 };
-
-/** Why a search does not show all that left the wallet. */
-export type Gap =
-  /** The list ends after the first attempt. */
-  'cut-short' | 'too-many' | 'too-slow' | Reason;
 
 export type Search = {
   readonly candidates: readonly Candidate[];
@@ -37,10 +33,7 @@ export type Searched = {
   readonly assetNames?: AssetNames | undefined;
 };
 
-/** The most that a node lists at once. */
-const mostListed = 1000;
 const longestMs = 30_000;
-const mostAtATime = 8;
 
 /**
  * Looks for a transfer that has no signature among what left the wallet since its first attempt. It records nothing:
@@ -125,13 +118,6 @@ type Window = {
   readonly least: 'confirmed' | 'finalized';
 };
 
-type ListedTransaction = {
-  readonly signature: string;
-  readonly timeS: number | undefined;
-  readonly memo: string | undefined;
-  readonly failed: boolean;
-};
-
 /** What left the wallet in that time, pays exactly this, and belongs to no other entry. */
 async function leftTheWallet(
   { entry, payment, node }: Searched,
@@ -140,38 +126,25 @@ async function leftTheWallet(
 ): Promise<Pick<Search, 'candidates' | 'gap'>> {
   const cluster = await node.cluster();
   if ('because' in cluster) return { candidates: [], gap: cluster.because };
-  const lists = await listsOf(payment, node, least);
-  if ('because' in lists) return { candidates: [], gap: lists.because };
-  const timeMs = ({ timeS }: ListedTransaction, unknown: number): number =>
-    timeS === undefined ? unknown : 1000 * timeS;
-  const listed = new Map(lists.flat().map((entry) => [entry.signature, entry]));
-  const since = [...listed.values()].filter(
-    (entry) => !entry.failed && timeMs(entry, untilMs) >= fromMs && timeMs(entry, fromMs) <= untilMs,
-  );
-  const goesBack = (entry: ListedTransaction): boolean => timeMs(entry, Infinity) < sinceMs;
-  const isCut = lists.some((list) => !list.some(goesBack));
-  const isLong = since.length > mostListed || lists.some((list) => list.length >= mostListed && isCut);
-  let gap: Gap | undefined = isLong ? 'too-many' : isCut ? 'cut-short' : undefined;
+  const addresses = await addressesOf(payment, node, least);
+  if ('because' in addresses) return { candidates: [], gap: addresses.because };
+  const { listed, gap: cut } = await listFor(addresses, sinceMs, least, node);
+  const since = listed.filter(({ failed, timeS }) => {
+    const atMs = timeS === undefined ? fromMs : 1000 * timeS;
+    return !failed && atMs >= fromMs && atMs <= untilMs;
+  });
   const candidates: Candidate[] = [];
   const endsAtMs = clock.now() + longestMs;
-  const look = async ({ signature, memo }: ListedTransaction): Promise<void> => {
-    const lookup = await node.transaction(signature, least);
-    if (lookup.saw !== 'transaction') {
-      gap ??= lookup.saw === 'nothing' ? lookup.because : 'not-final';
-      return;
+  const reading = { least, node, isOver: () => clock.now() > endsAtMs };
+  const gap = await fetchEach(since, reading, async (transaction, { signature, memo }) => {
+    const found = findPayment(payment, transaction);
+    if (found.is === 'match' && !(await isHeldByAnother(entry, signature, cluster, reads))) {
+      const { slot, blockTimeS } = transaction;
+      candidates.push({ signature, slot, atMs: blockTimeS && 1000 * blockTimeS, memo });
     }
-    const { slot, blockTimeS } = lookup.transaction;
-    const found = findPayment(payment, lookup.transaction);
-    if (found.is === 'doubt') gap ??= 'unclear';
-    if (found.is !== 'match' || (await isHeldByAnother(entry, signature, cluster, reads))) return;
-    candidates.push({ signature, slot, atMs: blockTimeS && 1000 * blockTimeS, memo });
-  };
-  const newest = since.slice(0, mostListed);
-  for (let from = 0; from < newest.length; from += mostAtATime) {
-    if (clock.now() > endsAtMs) return { candidates, gap: 'too-slow' };
-    await Promise.all(newest.slice(from, from + mostAtATime).map(look));
-  }
-  return { candidates: candidates.sort((one, another) => another.slot - one.slot), gap };
+    return found.is === 'doubt' ? 'unclear' : undefined;
+  });
+  return { candidates: candidates.sort((one, another) => another.slot - one.slot), gap: cut ?? gap };
 }
 
 /** Whether the chain or the service gave this signature to another entry. */
@@ -196,41 +169,18 @@ export function receiptsFor(
   ];
 }
 
-/** What the node lists for the wallet and, of a token, for its accounts, the newest first. */
-async function listsOf(
+/** The wallet and, of a token, its accounts. */
+async function addressesOf(
   { wallet, mint }: Searched['payment'],
   node: RpcNode,
   commitment: Window['least'],
-): Promise<ListedTransaction[][] | Why> {
+): Promise<ReadonlySet<string> | Why> {
+  if (mint === undefined) return new Set([wallet]);
   const config = { commitment, encoding: 'base64', ...noData };
-  const owned =
-    mint === undefined
-      ? []
-      : readIn(await node.ask('getTokenAccountsByOwner', [wallet, { mint }, config]), accountsIn);
-  if ('because' in owned) return owned;
-  const lists: ListedTransaction[][] = [];
-  for (const address of new Set([wallet, ...owned])) {
-    const most = { limit: mostListed, commitment };
-    const read = readIn(await node.ask('getSignaturesForAddress', [address, most]), entriesIn);
-    if ('because' in read) return read;
-    lists.push(read);
-  }
-  return lists;
+  const read = readIn(await node.ask('getTokenAccountsByOwner', [wallet, { mint }, config]), accountsIn);
+  return 'because' in read ? read : new Set([wallet, ...read]);
 }
 
 function accountsIn(result: unknown): string[] {
   return listOf(objectOf(result).value).map((each) => textOf(objectOf(each).pubkey));
-}
-
-function entriesIn(result: unknown): ListedTransaction[] {
-  return listOf(result).map((each) => {
-    const { signature, blockTime, memo, err } = objectOf(each);
-    return {
-      signature: textOf(signature),
-      timeS: isNothing(blockTime) ? undefined : countOf(blockTime),
-      // A node writes the length of each memo before it.
-      memo: typeof memo === 'string' ? memo.replace(/^\[\d+\] /u, '') : undefined,
-      failed: !isNothing(err),
-    };
-  });
 }

@@ -29,8 +29,9 @@ export function isTokenProgram(program: string): boolean {
   return program === tokenPrograms.token || program === tokenPrograms.token2022;
 }
 
-/** How the balance of one account changed. SOL has no mint, and an account of it no other owner. */
+/** One side of how a balance changed: what was there before, negative, or what is there after. SOL has no mint. */
 export type Change = {
+  readonly isAfter: boolean;
   readonly account: string;
   readonly owner: string | undefined;
   readonly mint: string | undefined;
@@ -71,29 +72,33 @@ export function readTransaction(result: unknown): ChainTransaction {
 
 const lamportDecimals = 9;
 
-/** A token balance is listed twice: what was there before is taken away, and what is there after is added. */
+/** Each balance is listed twice: what was there before is taken away, and what is there after is added. */
 function changesIn(meta: JsonObject, accounts: readonly string[]): Change[] {
   const { fee, preBalances, postBalances, preTokenBalances, postTokenBalances } = meta;
   const [before, after] = [listOf(preBalances), listOf(postBalances)];
   if (before.length !== accounts.length || after.length !== accounts.length)
     throw new Unreadable('balances/other-count');
-  const lamports = accounts.map((account, n): Change => {
-    // The first account pays the fee, which is no part of a payment.
-    const numbers = [before[n], after[n], n === 0 ? fee : 0].map(numberOf);
-    const [had = 0, has = 0, given = 0] = numbers;
-    return {
-      ...{ account, owner: undefined, mint: undefined, program: undefined, decimals: lamportDecimals },
-      units: BigInt(has) - BigInt(had) + BigInt(given),
-      // JSON.parse loses digits beyond 2^53.
-      isExact: numbers.every(Number.isSafeInteger),
-    };
-  });
-  const tokens = (balances: unknown, sign: bigint): Change[] =>
-    isNothing(balances) ? [] : listOf(balances).map((each) => tokenIn(objectOf(each), sign, accounts));
-  return [...lamports, ...tokens(preTokenBalances, -1n), ...tokens(postTokenBalances, 1n)];
+  const lamports = (balances: readonly unknown[], isAfter: boolean): Change[] =>
+    accounts.map((account, n): Change => {
+      // The first account pays the fee, which is no part of a payment.
+      const numbers = [balances[n], isAfter && n === 0 ? fee : 0].map(numberOf);
+      const units = numbers.reduce((sum, number) => sum + BigInt(number), 0n);
+      return {
+        ...{ account, owner: undefined, mint: undefined, program: undefined, decimals: lamportDecimals },
+        ...{ isAfter, units: isAfter ? units : -units },
+        // JSON.parse loses digits beyond 2^53.
+        isExact: numbers.every(Number.isSafeInteger),
+      };
+    });
+  const tokens = (balances: unknown, isAfter: boolean): Change[] =>
+    isNothing(balances) ? [] : listOf(balances).map((each) => tokenIn(objectOf(each), isAfter, accounts));
+  return [
+    ...[...lamports(before, false), ...lamports(after, true)],
+    ...[...tokens(preTokenBalances, false), ...tokens(postTokenBalances, true)],
+  ];
 }
 
-function tokenIn(balance: JsonObject, sign: bigint, accounts: readonly string[]): Change {
+function tokenIn(balance: JsonObject, isAfter: boolean, accounts: readonly string[]): Change {
   const { amount, decimals: places, uiAmountString: shown } = objectOf(balance.uiTokenAmount);
   const account = accounts[countOf(balance.accountIndex)];
   if (account === undefined) throw new Unreadable('balance/no-account');
@@ -103,7 +108,7 @@ function tokenIn(balance: JsonObject, sign: bigint, accounts: readonly string[])
     owner: isNothing(balance.owner) ? undefined : textOf(balance.owner),
     mint: textOf(balance.mint),
     program: isNothing(balance.programId) ? undefined : textOf(balance.programId),
-    units: sign * units,
+    ...{ isAfter, units: isAfter ? units : -units },
     decimals,
     // A mint may scale its amounts: then wallets show another one than is moved.
     isExact: shown === formatAmount({ units, decimals }),

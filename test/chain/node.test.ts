@@ -199,8 +199,13 @@ describe('a node that limits', () => {
   test.each<[string, Said[], { isAnswer: boolean; asks: number; waits: number[] }]>([
     [
       'is asked again after its wait',
-      [limit(3), { status: 429 }, fine],
-      { isAnswer: true, asks: 3, waits: [3000, 1000] },
+      [limit(3), limit(2), fine],
+      { isAnswer: true, asks: 3, waits: [3000, 2000] },
+    ],
+    [
+      'is asked later each time where it does not say when',
+      [{ status: 429 }, { beside: { error: { code: -32429 } } }, { status: 429 }, limit(1), fine],
+      { isAnswer: true, asks: 5, waits: [1000, 2000, 4000, 1000] },
     ],
     ['is asked six times', [limit(1)], { isAnswer: false, asks: 6, waits: [1000, 1000, 1000, 1000, 1000] }],
     ['may ask for a minute', [limit(60), fine], { isAnswer: true, asks: 2, waits: [60_000] }],

@@ -171,7 +171,7 @@ describe('a transaction', () => {
   test('says how each balance changed, and gives the fee back to the first account', () => {
     const made = { ...paying(ada, 5n), tokens: [{ account: adaTokens, owner: ada, before: 1n, after: 3n }] };
     const { changes } = read(made);
-    const none = { owner: undefined, mint: undefined, program: undefined, decimals: 9, isExact: true };
+    const lamports = { owner: undefined, mint: undefined, program: undefined, decimals: 9, isExact: true };
     const token = {
       account: adaTokens,
       owner: ada,
@@ -180,12 +180,15 @@ describe('a transaction', () => {
       decimals: 6,
       isExact: true,
     };
+    const had = 10n * sol;
+    const [before, after] = [{ isAfter: false }, { isAfter: true }];
     expect(changes).toEqual([
-      { ...none, account: wallet, units: -5n },
-      { ...none, account: ada, units: 5n },
-      { ...none, account: adaTokens, units: 0n },
-      { ...token, units: -1n },
-      { ...token, units: 3n },
+      ...[wallet, ada, adaTokens].map((account) => ({ ...lamports, ...before, account, units: -had })),
+      { ...lamports, ...after, account: wallet, units: had - 5n },
+      { ...lamports, ...after, account: ada, units: had + 5n },
+      { ...lamports, ...after, account: adaTokens, units: had },
+      { ...token, ...before, units: -1n },
+      { ...token, ...after, units: 3n },
     ]);
   });
 

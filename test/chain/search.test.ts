@@ -3,7 +3,7 @@ import { type Search, searchFor } from '../../src/chain/search.ts';
 import { countedAsset } from '../../src/once/entry/amount.ts';
 import { type AssetNames, assetNamesIn } from '../../src/once/entry/assetNames.ts';
 import { baseUrl, done, endWith, newEntry, nowMs, opened } from '../support/journals.ts';
-import { genesis, type Says, ScriptedNode } from './scriptedNode.ts';
+import { genesis, type Said, type Says, ScriptedNode } from './scriptedNode.ts';
 import { ada, asked, key, type Made, paying, signature, wallet, written } from './transactions.ts';
 
 const sol = 1_000_000_000n;
@@ -72,12 +72,52 @@ describe('a search for a payment without a signature', () => {
     ['lists nothing', [], 0, 'cut-short'],
     ['lists nothing that is older', [listed()], 1, 'cut-short'],
     ['does not know the times', [listed({ blockTime: null })], 1, 'cut-short'],
-    ['lists no more than the newest 1,000', Array.from({ length: 1000 }, () => listed()), 1, 'too-many'],
     ['lists something else', [{}], 0, 'no-answer'],
     ['gives no list', {}, 0, 'no-answer'],
   ] as const)('proves nothing where a node %s', async (_what, list, count, gap) => {
     expect(await found(says(list))).toEqual([count, gap]);
   });
+
+  test('reads a list to its end, a thousand at a time, and no more than the newest 10,000', async () => {
+    let pages = 0;
+    const many = (): Said => {
+      pages += 1;
+      return {
+        result: Array.from({ length: 1000 }, (_, n) => listed({ signature: `${pages} ${n}`, err: {} })),
+      };
+    };
+    expect(await found({ ...says([]), getSignaturesForAddress: many })).toEqual([0, 'too-many']);
+    expect(pages).toBe(10);
+    // An end in mid-page is not yet the end.
+    const rest = [[listed({ err: {} })], [listed({ signature: key(10) })], [older]];
+    const asked = (): Said => ({ result: rest.shift() });
+    expect(await found({ ...says([]), getSignaturesForAddress: asked })).toEqual([1, undefined]);
+  });
+
+  test.each([
+    ['has all blocks', { getFirstAvailableBlock: { result: 0 } }, undefined],
+    [
+      'has an older block',
+      { getFirstAvailableBlock: { result: 7 }, getBlockTime: { result: beganS - 1 } },
+      undefined,
+    ],
+    [
+      'has no older one',
+      { getFirstAvailableBlock: { result: 7 }, getBlockTime: { result: beganS } },
+      'cut-short',
+    ],
+    [
+      'does not know when',
+      { getFirstAvailableBlock: { result: 7 }, getBlockTime: { result: null } },
+      'cut-short',
+    ],
+  ] as const)(
+    'a list without an older transaction is whole only where the node %s',
+    async (_what, more, gap) => {
+      expect(await found({ ...says([listed()]), ...more })).toEqual([1, gap]);
+      expect(await found({ ...says([]), ...more })).toEqual([0, 'cut-short']);
+    },
+  );
 
   test.each([
     ['the node is of another chain', { getGenesisHash: { result: key(43) } }, 'other-cluster'],

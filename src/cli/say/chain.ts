@@ -1,4 +1,5 @@
-import type { Candidate, Gap, Search } from '../../chain/search.ts';
+import type { Gap } from '../../chain/listing.ts';
+import type { Candidate, Search } from '../../chain/search.ts';
 import type { Reason } from '../../chain/transaction.ts';
 import { type ChainView, type Paid, wasRepeated } from '../../chain/verdict.ts';
 import { envBot } from '../../once/connection.ts';
@@ -142,7 +143,7 @@ export function provenAgainst({ id }: Entry, view: ChainView): Failure {
 /** Why a search proves nothing, each a sentence. Any other reason is a node's. */
 const gapWords: Readonly<Partial<Record<Gap, string>>> = {
   'cut-short': 'The node’s list does not go back to the first request, so it proves nothing.',
-  'too-many': 'The search ended after 1,000 transactions, so it proves nothing.',
+  'too-many': 'The search ended after 10,000 transactions, so it proves nothing.',
   'too-slow': 'The search ended after 30 seconds, so it proves nothing.',
   unclear: 'Some transactions do not show what they paid, so it proves nothing.',
 };
