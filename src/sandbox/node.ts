@@ -51,6 +51,7 @@ type Method = (params: unknown[], node: Node) => unknown;
 export const methods: Record<string, Method> = {
   getGenesisHash: (_, { derived, readings }) => readings.genesis_hash ?? derived.genesisHash,
   getSlot: ([config], node) => slotAt(commitmentOf(configOf(config)), node),
+  getFirstAvailableBlock: (_, { readings, slot }) => (readings.node_history === 'forgotten' ? slot : 0),
   getBlockTime: ([slot], { ledger }) => ledger.transactionIn(countIn(slot, 'a slot'))?.blockTimeS ?? null,
   getBalance: ([address], node) => inContext(node, node.ledger.account(addressIn(address))?.lamports ?? 0n),
   getAccountInfo: ([address, config], node) => {

@@ -138,15 +138,18 @@ describe('the stages of a transaction', () => {
 });
 
 describe('a node that is not sound', () => {
-  test('one that lost its history says so of transactions, and says nothing of addresses', async () => {
+  test('one that lost its history says so of transactions and blocks, and says nothing of addresses', async () => {
     const signature = await pay();
     pass(5);
+    expect((await call('getFirstAvailableBlock')).result).toBe(0);
     await sandbox.readings({ node_history: 'unavailable' });
     expect((await call('getTransaction', [signature, newest])).error?.code).toBe(-32019);
     expect((await call('getSignaturesForAddress', [recipient])).result).toEqual([]);
     await sandbox.readings({ node_history: 'forgotten' });
     expect((await call('getTransaction', [signature, newest])).result).toBeNull();
     expect((await call('getSignaturesForAddress', [recipient])).result).toEqual([]);
+    const slot = (await call('getSlot', [{ commitment: 'processed' }])).result;
+    expect((await call('getFirstAvailableBlock')).result).toBe(slot);
   });
 
   test('one that lags knows of less slots', async () => {

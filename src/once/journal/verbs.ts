@@ -108,6 +108,9 @@ function textsIn(dialect: Dialect) {
     otherHolder: `SELECT id FROM ${entries} WHERE id <> :id
       AND seq IN (SELECT entry FROM ${receipts} WHERE value = :value AND what = :what
         AND (what = 'signature' OR origin = :origin))`,
+    unsigned: `SELECT id FROM ${entries} WHERE payment IS NOT NULL AND ${counts} AND (${paidUntil}) >= :since
+      AND created_at <= :until AND NOT EXISTS (SELECT 1 FROM ${receipts}
+        WHERE receipts.entry = entries.seq AND what = 'signature') ORDER BY seq`,
     closings: `SELECT closings.* FROM ${table('closings')} WHERE ended_at IS NULL ORDER BY seq`,
     stateCounts: `SELECT state, count(*) AS count FROM ${entries} GROUP BY state`,
     // The owners are looked up for groups, not for rows. What was resolved as another entry's payment names that one.
@@ -194,6 +197,17 @@ export function holding(dialect: Dialect, noted: readonly Known[]): readonly [St
   return [statementIn(dialect, texts.join(' UNION ALL ')), Object.fromEntries(values)];
 }
 
+const mostAskedFor = 500;
+
+/** Asks which of these signatures are on record. */
+function heldOf(signatures: readonly string[], { table }: Dialect): readonly [string, Values] {
+  const values = Object.fromEntries(signatures.map((signature, nth) => [`of${nth}`, signature]));
+  const these = `IN (${Object.keys(values).map((name) => `:${name}`)})`;
+  const text = `SELECT value FROM ${table('receipts')} WHERE what = 'signature' AND value ${these}
+    UNION SELECT signature FROM ${table('observations')} WHERE signature ${these}`;
+  return [text, values];
+}
+
 const text = (given: string | undefined): string | undefined =>
   given?.replaceAll('\0', '\ufffd').toWellFormed();
 
@@ -241,6 +255,15 @@ export function readsOf(
       const others = receipts.map((receipt) => ask(verbs.otherHolder, { id, ...receipt }));
       return (await Promise.all(others)).flat()[0]?.id as string | undefined;
     },
+    signaturesHeld: async (signatures) => {
+      const held: string[] = [];
+      for (let from = 0; from < signatures.length; from += mostAskedFor) {
+        const [text, values] = heldOf(signatures.slice(from, from + mostAskedFor), dialect);
+        held.push(...(await all(statementIn(dialect, text), values, ({ value }) => String(value))));
+      }
+      return held;
+    },
+    unsigned: (since, until) => all(verbs.unsigned, { since, until }, ({ id }) => String(id)),
     equalEntries: ({ sinceMs: since, ...about }) => all(verbs.equalEntries, { ...about, since }, toEntry),
     latestSeq: async () => Number((await ask(verbs.latestSeq, {}))[0]?.seq),
     rowsSince: (name, after) => all(verbs.rowsSince, { name, after }, rowStandingOf),

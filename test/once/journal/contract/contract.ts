@@ -265,6 +265,36 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       });
     });
 
+    describe('a signature', () => {
+      const signed = (value: string) => [{ origin: 'o', what: 'signature', value }] as const;
+      const transfer = (payment = 'p') => ({ kind: 'transfer', payment }) as const;
+
+      test('is held by an entry, whoever gave it, or as a chain showed it', async () => {
+        const journal = await store.open(await store.newPlace());
+        const id = await done(journal, 'accepted', transfer());
+        await journal.keepReceipts(id, signed('s1'));
+        await journal.keepReceipts(id, [{ origin: 'o', what: 'transfer-id', value: 's2' }]);
+        const seen = { verdict: 'contradicted', atMs: nowMs, genesis: 'g', facts: '{}' } as const;
+        await journal.observe(id, { ...seen, signature: 's3' });
+        const many = Array.from({ length: 1200 }, (_, n) => `none-${n}`);
+        expect((await journal.signaturesHeld(['s3', ...many, 's2', 's1'])).sort()).toEqual(['s1', 's3']);
+        expect(await journal.signaturesHeld([])).toEqual([]);
+      });
+
+      test('is missing from what was paid, or may have been', async () => {
+        const journal = await store.open(await store.newPlace());
+        const states = ['accepted', 'unknown', 'held', 'rejected'] as const;
+        const ids: string[] = [];
+        for (const state of states) ids.push(await done(journal, state, transfer(), nowMs));
+        await journal.keepReceipts(await done(journal, 'accepted', transfer(), nowMs), signed('s1'));
+        await done(journal, 'accepted', {}, nowMs);
+        expect(await journal.unsigned(0, nowMs)).toEqual(ids.slice(0, 3));
+        // What is not settled may still be paid.
+        expect(await journal.unsigned(nowMs + 1, nowMs + 2)).toEqual(ids.slice(1, 3));
+        expect(await journal.unsigned(0, nowMs - 1)).toEqual([]);
+      });
+    });
+
     describe('an owner that comes late', () => {
       type Overtaken = { late: JournalInHand; now: JournalInHand; id: string; number: number };
 
