@@ -49,7 +49,7 @@ export async function searchFor(searched: Searched, journal: Journal): Promise<S
 }
 
 /** Blocks tell whole seconds, and no two clocks agree. */
-const clocksMs = 60_000;
+export const clocksMs = 60_000;
 
 /**
  * What the wallet paid of exactly this while the service was asked several times; the first is the entry's own, where

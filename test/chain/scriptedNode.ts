@@ -15,7 +15,7 @@ export type Said = Partial<Pick<Reply, 'status' | 'headers' | 'ended'>> & {
 };
 
 /** What a node says to each method. */
-export type Says = Readonly<Record<string, Said | ((id: number) => Said)>>;
+export type Says = Readonly<Record<string, Said | ((id: number, params: readonly unknown[]) => Said)>>;
 
 type Asked = { jsonrpc: string; id: number; method: string; params: unknown[] };
 
@@ -38,7 +38,7 @@ export class ScriptedNode extends RpcNode {
           const { jsonrpc, id, method, params } = JSON.parse(Buffer.from(body).toString()) as Asked;
           asked.push([method, ...params]);
           const said = says[method] ?? {};
-          return flightOf(typeof said === 'function' ? said(id) : said, { jsonrpc, id }, left);
+          return flightOf(typeof said === 'function' ? said(id, params) : said, { jsonrpc, id }, left);
         },
         close: async () => {
           await new Promise(setImmediate);

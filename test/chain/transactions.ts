@@ -33,8 +33,9 @@ export type Made = {
   lamports?: Record<string, bigint>;
   tokens?: Token[];
   feePayer?: string;
-  /** What each account had before. */
+  /** What each account had before, but for those that were opened in it. */
   had?: bigint;
+  opened?: readonly string[];
   err?: unknown;
   at?: { slot: number; blockTime: number; signature: string };
   /** Says nothing of tokens. */
@@ -45,13 +46,21 @@ const fee = 5000n;
 
 /** What `getTransaction` says of it, as text: as a node writes it. */
 export function written(made: Made): string {
-  const { lamports = {}, tokens = [], feePayer = wallet, had = 10_000_000_000n, err = null } = made;
+  const {
+    lamports = {},
+    tokens = [],
+    feePayer = wallet,
+    had = 10_000_000_000n,
+    opened = [],
+    err = null,
+  } = made;
   const at = made.at ?? { slot: 100, blockTime: 1_795_000_000, signature };
   const accounts = [
     ...new Set([feePayer, wallet, ...Object.keys(lamports), ...tokens.map(({ account }) => account)]),
   ];
+  const before = (account: string): bigint => (opened.includes(account) ? 0n : had);
   const after = (account: string): bigint =>
-    had + (lamports[account] ?? 0n) - (account === feePayer ? fee : 0n);
+    before(account) + (lamports[account] ?? 0n) - (account === feePayer ? fee : 0n);
   const balances = (of: 'before' | 'after'): object[] =>
     tokens.flatMap(({ account, owner = ada, program = programs.token, decimals = 6, ...token }) => {
       const units = token[of];
@@ -69,7 +78,7 @@ export function written(made: Made): string {
     ...{ slot: at.slot, blockTime: at.blockTime, version: 0 },
     meta: {
       ...{ err, fee: Number(fee) },
-      preBalances: accounts.map(() => `u64:${had}`),
+      preBalances: accounts.map((account) => `u64:${before(account)}`),
       postBalances: accounts.map((account) => `u64:${after(account)}`),
       ...(made.isMute ? {} : { preTokenBalances: balances('before'), postTokenBalances: balances('after') }),
     },

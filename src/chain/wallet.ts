@@ -1,0 +1,153 @@
+import { formatAmount } from '../once/entry/amount.ts';
+import type { Reads } from '../once/journal/journal.ts';
+import { fetchEach, type Gap, listFor } from './listing.ts';
+import type { RpcNode } from './node.ts';
+import { clocksMs } from './search.ts';
+import { type ChainTransaction, type Change, tokenPrograms } from './transaction.ts';
+import { graceMs } from './verdict.ts';
+import { signaturesOf } from './verify.ts';
+
+/** What a wallet paid of one asset. SOL has no mint. */
+type Paid = { readonly mint: string | undefined; readonly amount: string; readonly to: readonly string[] };
+
+/** A payment that left the wallet and that no entry has. */
+export type Stray = {
+  readonly signature: string;
+  readonly slot: number;
+  readonly atMs: number | undefined;
+  readonly paid: readonly Paid[];
+};
+
+export type WalletLook = {
+  /** The latest first. */
+  readonly strays: readonly Stray[];
+  /** How many of the wallet's transactions were read, in a list or whole. */
+  readonly read: number;
+  /** Why these are not all. */
+  readonly gap: Gap | undefined;
+  /** Entries that have no signature, and may have made some of the strays. */
+  readonly unsigned: readonly string[];
+};
+
+/** The mints of wrapped SOL, of both programs. */
+const wrappedSol: readonly string[] = [
+  'So11111111111111111111111111111111111111112',
+  '9pan9bMn5HatX4EJdBwg9VgCa7Uz5HL8N1m5D3NdXej9',
+];
+
+/** What a token account must hold: 6,960 lamports a byte and 128 more. Under Token-2022 it has up to 590 bytes. */
+const rents: Readonly<Record<string, bigint>> = {
+  [tokenPrograms.token]: 2_039_280n,
+  [tokenPrograms.token2022]: 5_000_000n,
+};
+
+/**
+ * What left a wallet: it and its token accounts together lost some of an asset and gained of none, and an account that
+ * is not theirs gained some of it. Nothing where it is no payment.
+ */
+export function outflowOf(
+  wallet: string,
+  { changes, showsTokens }: Pick<ChainTransaction, 'changes' | 'showsTokens'>,
+): readonly Paid[] | 'unclear' {
+  const tokens = changes.filter(({ mint }) => mint !== undefined);
+  if (!showsTokens || tokens.some(({ owner }) => owner === undefined)) return 'unclear';
+  const tokenAt = (account: string, isAfter: boolean): Change | undefined =>
+    tokens.find((one) => one.account === account && one.isAfter === isAfter);
+  const gains = new Map<string | undefined, Map<string, bigint>>();
+  const add = (mint: string | undefined, holder: string, units: bigint): void => {
+    const ofMint = gains.get(mint) ?? new Map<string, bigint>();
+    gains.set(mint, ofMint.set(holder, (ofMint.get(holder) ?? 0n) + units));
+  };
+  for (const { account, isAfter, mint, owner, units, isExact } of changes) {
+    if (mint !== undefined && wrappedSol.includes(mint)) continue;
+    // The lamports of a token account are its owner's, at that time.
+    const token = tokenAt(account, isAfter);
+    const holder = owner ?? token?.owner ?? account;
+    if (mint === undefined && holder === wallet && !isExact) return 'unclear';
+    add(mint, holder, units);
+    const isNew = mint === undefined && isAfter && token !== undefined && !tokenAt(account, false);
+    if (isNew && holder !== wallet) add(mint, holder, -least(units, rents[token.program ?? ''] ?? 0n));
+  }
+  const own = [...gains].map(([mint, of]) => [mint, of, of.get(wallet) ?? 0n] as const);
+  if (own.some(([, , gained]) => gained > 0n)) return [];
+  return own.flatMap(([mint, of, gained]) => {
+    const to = [...of].flatMap(([holder, units]) => (units > 0n ? [holder] : []));
+    if (gained === 0n || to.length === 0) return [];
+    const decimals = changes.find((one) => one.mint === mint)?.decimals ?? 0;
+    return [{ mint, amount: formatAmount({ units: -gained, decimals }), to }];
+  });
+}
+
+function least(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}
+
+type Looking = {
+  readonly wallet: string;
+  readonly sinceMs: number;
+  readonly node: RpcNode;
+  readonly isOver: () => boolean;
+};
+
+/** Looks for payments that left the wallet since then and that no entry has. It writes nothing. */
+export async function lookAtWallet(
+  { wallet, sinceMs, node, isOver }: Looking,
+  reads: Reads,
+): Promise<WalletLook> {
+  const cluster = await node.cluster();
+  if ('because' in cluster) return { strays: [], read: 0, gap: cluster.because, unsigned: [] };
+  const reading = { least: 'finalized', node, isOver } as const;
+  const { listed, gap: cut } = await listFor([wallet], sinceMs, reading.least, node);
+  const since = listed.filter(({ timeS }) => timeS === undefined || 1000 * timeS >= sinceMs);
+  const unknown = await withoutEntry(
+    since.filter(({ failed }) => !failed),
+    reads,
+  );
+  const found: Stray[] = [];
+  let left = unknown.length;
+  const unread = await fetchEach(unknown, reading, async (transaction, { signature }) => {
+    const paid = outflowOf(wallet, transaction);
+    if (paid === 'unclear') return paid;
+    left -= 1;
+    const { slot, blockTimeS } = transaction;
+    if (paid.length > 0) found.push({ signature, slot, atMs: blockTimeS && 1000 * blockTimeS, paid });
+    return undefined;
+  });
+  // A reply may have come meanwhile.
+  const strays = (await withoutEntry(found, reads)).sort((one, other) => other.slot - one.slot);
+  const look = { strays, read: since.length - left, gap: cut ?? unread };
+  return { ...look, unsigned: strays.length === 0 ? [] : await unsignedOf(strays, reads) };
+}
+
+/** Those whose signature no entry has: by a receipt, by what was seen, or by a reply that has not settled it. */
+async function withoutEntry<One extends { readonly signature: string }>(
+  all: readonly One[],
+  reads: Reads,
+): Promise<One[]> {
+  const held = new Set(await reads.signaturesHeld(all.map(({ signature }) => signature)));
+  const left = all.filter(({ signature }) => !held.has(signature));
+  const named = left.length === 0 ? undefined : await namedInReplies(reads);
+  return left.filter(({ signature }) => !named?.has(signature));
+}
+
+/** The signatures that replies named to entries in doubt, each with its entry. */
+async function namedInReplies(reads: Reads): Promise<ReadonlyMap<string, string>> {
+  const named = new Map<string, string>();
+  const states = ['sending', 'unknown', 'held', 'resolved'] as const;
+  for await (const entry of reads.select({ kind: 'transfer', states, limit: Number.MAX_SAFE_INTEGER }))
+    if (entry.inDoubt && entry.resolvedAs !== 'did-not-happen')
+      for (const signature of await signaturesOf(entry, reads)) named.set(signature, entry.id);
+  return named;
+}
+
+async function unsignedOf(strays: readonly Stray[], reads: Reads): Promise<string[]> {
+  const times = strays.map(({ atMs }) => atMs);
+  const known = times.filter((atMs) => atMs !== undefined);
+  const isDated = known.length === times.length;
+  const signed = new Set((await namedInReplies(reads)).values());
+  const ids = await reads.unsigned(
+    isDated ? Math.min(...known) - graceMs : 0,
+    isDated ? Math.max(...known) + clocksMs : Number.MAX_SAFE_INTEGER,
+  );
+  return ids.filter((id) => !signed.has(id));
+}
