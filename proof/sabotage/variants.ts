@@ -390,7 +390,7 @@ export const variants: readonly Variant[] = [
   {
     name: 'paid-again-not-looked-for',
     what: 'nobody looks for more than one payment',
-    seams: [seam('chain/search', 'paymentsOf', () => async () => undefined)],
+    seams: [seam('chain/search', 'othersPaid', () => async () => undefined)],
     caughtBy: ['chain'],
   },
   {

@@ -14,6 +14,7 @@ export type Candidate = {
   readonly slot: number;
   readonly atMs: number | undefined;
   readonly memo: string | undefined;
+  readonly isFinal: boolean;
 };
 
 export type Search = {
@@ -52,15 +53,14 @@ export async function searchFor(searched: Searched, journal: Journal): Promise<S
 export const clocksMs = 60_000;
 
 /**
- * What the wallet paid of exactly this while the service was asked several times; the first is the entry's own, where
- * that is known. Undefined if the search cannot show it. Payments that belong to other entries, or that may, are not
- * counted.
+ * What else the wallet paid of exactly this while the service was asked several times. Undefined if the search cannot
+ * show it. Payments that belong to other entries, or that may, are not counted.
  */
-export async function paymentsOf(
+export async function othersPaid(
   searched: Searched,
   own: SeenPayment | undefined,
   journal: Journal,
-): Promise<readonly SeenPayment[] | undefined> {
+): Promise<readonly Candidate[] | undefined> {
   const { entry } = searched;
   const { first, last } = await attemptsOf(entry, journal.reads);
   const untilMs = last + graceMs;
@@ -69,16 +69,8 @@ export async function paymentsOf(
   const { candidates, gap } = await leftTheWallet(searched, span, journal);
   const others = candidates.filter(({ signature }) => signature !== own?.signature);
   const rivals = await equalWithoutSignature(searched, first - graceMs, untilMs, journal.reads);
-  const owned: SeenPayment[] = own === undefined ? [] : [{ ...own, own: true }];
-  if (owned.length + others.length > 1 + rivals.length)
-    return [
-      ...owned,
-      ...others.map(({ signature, atMs }) => ({
-        signature,
-        ...(atMs === undefined ? {} : { at: Math.floor(atMs / 1000) }),
-      })),
-    ];
-  return gap === undefined && own !== undefined ? owned : undefined;
+  if (others.length + (own === undefined ? 0 : 1) > 1 + rivals.length) return others;
+  return gap === undefined && own !== undefined ? [] : undefined;
 }
 
 /** When the search for other payments has seen all that it can. */
@@ -136,11 +128,11 @@ async function leftTheWallet(
   const candidates: Candidate[] = [];
   const endsAtMs = clock.now() + longestMs;
   const reading = { least, node, isOver: () => clock.now() > endsAtMs };
-  const gap = await fetchEach(since, reading, async (transaction, { signature, memo }) => {
+  const gap = await fetchEach(since, reading, async (transaction, { signature, memo, isFinal }) => {
     const found = findPayment(payment, transaction);
     if (found.is === 'match' && !(await isHeldByAnother(entry, signature, cluster, reads))) {
       const { slot, blockTimeS } = transaction;
-      candidates.push({ signature, slot, atMs: blockTimeS && 1000 * blockTimeS, memo });
+      candidates.push({ signature, slot, atMs: blockTimeS && 1000 * blockTimeS, memo, isFinal });
     }
     return found.is === 'doubt' ? 'unclear' : undefined;
   });
@@ -151,7 +143,7 @@ async function leftTheWallet(
 export async function isHeldByAnother(
   { id, baseUrl }: Pick<Entry, 'id' | 'baseUrl'>,
   signature: string,
-  cluster: Cluster,
+  cluster: Pick<Cluster, 'genesis'>,
   reads: Pick<Reads, 'otherHolder'>,
 ): Promise<boolean> {
   return (await reads.otherHolder(id, receiptsFor(baseUrl, signature, cluster))) !== undefined;

@@ -33,7 +33,13 @@ export type Paid = {
   readonly fee_units: string;
 };
 
-export type SeenPayment = { readonly signature: string; readonly at?: number; readonly own?: true };
+/** `noted`: a person knows that it was made as well. */
+export type SeenPayment = {
+  readonly signature: string;
+  readonly at?: number;
+  readonly own?: true;
+  readonly noted?: true;
+};
 
 /** When an entry began, and whether other machines may have paid it under the same key. */
 export type Beginning = { readonly atMs: number; readonly isNamed: boolean };
@@ -101,12 +107,24 @@ function isOlder(
 
 /** The look that counts: the latest that proved the payment, or else the latest. */
 export function standingOf(observations: readonly Observation[]): ChainView | undefined {
-  const counts = observations.findLast(({ verdict }) => verdict === 'proven') ?? observations.at(-1);
+  const looks = observations.filter((one) => !isFurther(one));
+  const counts = looks.findLast(({ verdict }) => verdict === 'proven') ?? looks.at(-1);
   return counts && viewOf(counts);
 }
 
+const furtherHead = '{"further":true';
+
+/** Whether it is of another payment like the entry's own: it proves nothing, and its signature may yet be another's. */
+export function isFurther({ facts }: Observation): boolean {
+  return facts.startsWith(furtherHead);
+}
+
+export function furtherFacts(seen: Pick<SeenPayment, 'at'> & Pick<ChainView, 'rpc'>): string {
+  return JSON.stringify({ further: true, ...seen });
+}
+
 /** The view as it was kept; undefined if it is damaged. */
-function viewOf({ verdict, facts }: Observation): ChainView | undefined {
+export function viewOf({ verdict, facts }: Observation): ChainView | undefined {
   try {
     return { ...(JSON.parse(facts) as ChainView), verdict };
   } catch {
@@ -124,9 +142,15 @@ export function isUndecided({ state }: Pick<Entry, 'state'>): boolean {
   return state === 'unknown' || state === 'held';
 }
 
-/** The service made the payment at least twice, or somebody else paid the same. */
+/** The service made the payment at least twice, or somebody else paid the same, and nobody has noted it. */
 export function isPaidAgain({ payments = [] }: ChainView): boolean {
-  return payments.length > 1;
+  return payments.length > 1 && payments.some(({ own, noted }) => !own && !noted);
+}
+
+/** The entry's own payment, where the chain shows it. */
+export function ownPayment({ verdict, signature, block_time: at }: ChainView): readonly SeenPayment[] {
+  if (signature === undefined || (verdict !== 'proven' && verdict !== 'likely')) return [];
+  return [{ signature, ...(at === undefined ? {} : { at }), own: true }];
 }
 
 /** An earlier request may have landed, too: only the chain shows whether the service paid once. */

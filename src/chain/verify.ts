@@ -3,20 +3,23 @@ import { keepDecision } from '../once/engine/approval.ts';
 import type { AssetNames } from '../once/entry/assetNames.ts';
 import type { Entry, Journal, Observation, Reads, Transaction } from '../once/journal/journal.ts';
 import { mostSignatures, type RpcNode, type Statuses } from './node.ts';
+import { keepFurther, withFurther } from './paidAgain.ts';
 import type { Payment } from './payment.ts';
-import { isHeldByAnother, isSearchedAt, paymentsOf, receiptsFor } from './search.ts';
+import { isHeldByAnother, isSearchedAt, othersPaid, receiptsFor } from './search.ts';
 import type { Reason } from './transaction.ts';
 import {
   type Beginning,
   type ChainVerdict,
   type ChainView,
   isFinalMatch,
-  isPaidAgain,
+  isFurther,
   isUndecided,
   judgeLook,
   type Look,
+  ownPayment,
   ownSignatures,
   standingOf,
+  viewOf,
   wasRepeated,
 } from './verdict.ts';
 
@@ -162,8 +165,8 @@ export async function settle(
     const view = await judgeNow(look, entry, tx);
     const atMs = journal.clock.now();
     if (isFinalMatch(view)) await tx.keepReceipts(entry.id, own.slice(0, 1));
-    const last = (await tx.observationsOf(entry.id)).at(-1);
-    const isNews = last === undefined || !isDeepStrictEqual(standingOf([last]), view);
+    const last = (await tx.observationsOf(entry.id)).findLast((one) => !isFurther(one));
+    const isNews = last === undefined || !isDeepStrictEqual(viewOf(last), view);
     if (isNews) await tx.observe(entry.id, observationOf(view, own[0]?.origin, atMs));
     if (decides !== 'nothing' && view.verdict === 'proven')
       await decideHappened(view, decides(view), entry.id, tx, atMs);
@@ -190,8 +193,6 @@ function observationOf(view: ChainView, genesis: string | undefined, atMs: numbe
   return { verdict, atMs, signature, genesis, facts: JSON.stringify(view) };
 }
 
-const isFound: readonly ChainVerdict[] = ['proven', 'likely'];
-
 /** For a service that was asked several times: also what else it paid, until nothing more can come. */
 async function withPayments(
   view: ChainView,
@@ -199,23 +200,25 @@ async function withPayments(
   journal: Journal,
 ): Promise<ChainView> {
   const payment = paymentOf(entry);
-  const { signature, block_time: at, verdict } = view;
-  if (!wasRepeated(entry) || isPaidAgain(view) || payment?.wallet === undefined) return view;
+  const known = await withFurther(view, entry, journal.reads);
+  if (!wasRepeated(entry) || payment?.wallet === undefined) return known;
   // Its own payment is known, or never will be.
-  if (!isFound.includes(verdict) && signatures.length > 0) return view;
+  const payments = ownPayment(view);
+  const [own] = payments;
+  if (own === undefined && signatures.length > 0) return known;
   const observations = await journal.reads.observationsOf(entry.id);
   const kept = observations.findLast(({ verdict }) => verdict === 'proven');
   const isOver = (atMs: number): Promise<boolean> => isSearchedAt(entry, journal.reads, atMs);
-  if (kept !== undefined && view.payments !== undefined && (await isOver(kept.atMs))) return view;
-  const own = signature === undefined ? undefined : { signature, ...(at === undefined ? {} : { at }) };
+  if (kept !== undefined && viewOf(kept)?.payments !== undefined && (await isOver(kept.atMs))) return known;
   const searched = { entry, payment: { ...payment, wallet: payment.wallet }, node, assetNames };
-  const payments = await paymentsOf(searched, own, journal);
-  if (payments === undefined) return view;
-  const found = { ...view, payments };
+  const others = await othersPaid(searched, own, journal);
+  if (others === undefined) return known;
+  const owned = { ...view, payments };
   const atMs = journal.clock.now();
-  if (kept !== undefined && (isPaidAgain(found) || (await isOver(atMs))))
-    await journal.commit((tx) => tx.observe(entry.id, observationOf(found, kept.genesis, atMs)));
-  return found;
+  if (kept !== undefined && (await isOver(atMs)))
+    await journal.commit((tx) => tx.observe(entry.id, observationOf(owned, kept.genesis, atMs)));
+  await keepFurther(others, entry, node, journal);
+  return withFurther(owned, entry, journal.reads, others);
 }
 
 export async function signaturesOf(entry: Entry, reads: Reads): Promise<string[]> {

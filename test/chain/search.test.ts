@@ -54,7 +54,9 @@ const found = async (node: Says): Promise<[number, Search['gap']]> => {
 describe('a search for a payment without a signature', () => {
   test('finds what pays exactly this, with its time and memo', async () => {
     const { candidates, gap, sinceMs } = await search(asked(), says([listed({ memo: '[4] rent' }), older]));
-    expect(candidates).toEqual([{ signature, slot: 100, atMs: nowMs + 60_000, memo: 'rent' }]);
+    expect(candidates).toEqual([
+      { signature, slot: 100, atMs: nowMs + 60_000, memo: 'rent', isFinal: false },
+    ]);
     expect({ gap, sinceMs }).toEqual({ gap: undefined, sinceMs: nowMs });
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ChainView, Look } from '../../src/chain/verdict.ts';
+import { chainViewOf } from '../../src/chain/paidAgain.ts';
+import { type ChainView, isPaidAgain, type Look } from '../../src/chain/verdict.ts';
 import { type Chain, settle, type Verified, verifyEach, watch } from '../../src/chain/verify.ts';
 import type { Entry } from '../../src/once/journal/journal.ts';
 import { HeldClock } from '../support/heldClock.ts';
@@ -153,9 +154,13 @@ describe('a service that was asked twice', () => {
   }
 
   /** A node that lists these signatures, each of the payment, and one that is older. */
-  function node(signatures: readonly string[], blockTimeS = beganS + 1): Says {
+  function node(
+    signatures: readonly string[],
+    blockTimeS = beganS + 1,
+    confirmationStatus = 'finalized',
+  ): Says {
     const entries = [...signatures, 'older'].map((each, n) => ({
-      ...{ signature: each, err: null, memo: null },
+      ...{ signature: each, err: null, memo: null, confirmationStatus },
       blockTime: n < signatures.length ? blockTimeS : beganS - 100_000,
     }));
     const at = { slot: 100, blockTime: blockTimeS, signature };
@@ -235,11 +240,55 @@ describe('a service that was asked twice', () => {
     expect(other).not.toBe(third);
   });
 
-  test('is told of again, and searched for no more', async () => {
+  test('keeps what was found final, without a proof, and tells of it again without a node', async () => {
+    const journal = opened();
+    const id = await acceptedAgain(journal);
+    expect(await verified(journal, id, node([signature, second], beganS + 1, 'confirmed'))).toBe(
+      'proven own other',
+    );
+    expect(await verified(journal, id, {})).toBe('proven');
+    for (let time = 0; time < 2; time += 1) await verified(journal, id, node([signature, second]));
+    expect((await journal.observationsOf(id)).map((one) => [one.verdict, one.signature])).toEqual([
+      ['proven', signature],
+      ['likely', second],
+    ]);
+    expect(await verified(journal, id, {})).toBe('proven own other');
+    expect(await journal.signaturesHeld([second])).toEqual([second]);
+    const unsigned = await acceptedAgain(journal, { transfer_id: 't_1' });
+    await verified(journal, unsigned, node([signature, second, key(9), key(10)]));
+    expect(await chainViewOf((await journal.get(unsigned)) as Entry, journal)).toMatchObject({
+      verdict: 'undecided',
+      payments: [{ signature: second }, { signature: key(9) }, { signature: key(10) }],
+    });
+  });
+
+  test('was not paid twice where a reply, or a person, gives the other signature to its own entry', async () => {
     const journal = opened();
     const id = await acceptedAgain(journal);
     await verified(journal, id, node([signature, second]));
-    expect(await verified(journal, id, {})).toBe('proven own other');
+    const late = await done(journal, 'accepted', { kind: 'transfer', payment: 'p' });
+    await journal.keepReceipts(late, [{ origin: baseUrl, what: 'signature', value: second }]);
+    expect(await verified(journal, id, {})).toBe('proven');
+    expect(await chainViewOf((await journal.get(id)) as Entry, journal)).not.toHaveProperty('payments');
+  });
+
+  test('is noted by a person, and what is found later is told', async () => {
+    const journal = opened();
+    const id = await acceptedAgain(journal);
+    await verified(journal, id, node([signature, second]));
+    const isAgain = async (): Promise<boolean> => {
+      const view = await chainViewOf((await journal.get(id)) as Entry, journal);
+      return isPaidAgain(view as ChainView);
+    };
+    expect(await isAgain()).toBe(true);
+    const note = { kind: 'happened', who: 'w', reason: 'r', signature: undefined } as const;
+    // The clock of who notes it may be ahead.
+    await journal.decide(id, { ...note, atMs: nowMs + 60_000 });
+    expect([(await journal.get(id))?.state, await isAgain()]).toEqual(['accepted', false]);
+    expect(await verified(journal, id, node([signature, second]))).toBe('proven own other');
+    expect(await isAgain()).toBe(false);
+    await verified(journal, id, node([signature, second, key(9)]));
+    expect(await isAgain()).toBe(true);
   });
 
   test('is looked at until nothing more can come', async () => {

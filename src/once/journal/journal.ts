@@ -176,6 +176,8 @@ export interface Reads {
   /** Those that have not ended. Within a commit they are asked for once. */
   closings(): Promise<readonly Closing[]>;
   stateCounts(): Promise<StateCounts>;
+  /** Accepted payments that were tried again while they were in doubt. */
+  repeated(): Promise<Entry[]>;
   /** Whether the process of this owner is alive. */
   ownerLives(owner: string): Promise<boolean>;
   /** Where it runs; undefined if that is certainly this machine. */

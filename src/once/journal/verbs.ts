@@ -112,6 +112,8 @@ function textsIn(dialect: Dialect) {
       AND created_at <= :until AND NOT EXISTS (SELECT 1 FROM ${receipts}
         WHERE receipts.entry = entries.seq AND what = 'signature') ORDER BY seq`,
     closings: `SELECT closings.* FROM ${table('closings')} WHERE ended_at IS NULL ORDER BY seq`,
+    repeated: `SELECT ${entry} FROM ${entries} WHERE payment IS NOT NULL AND state = 'accepted' AND was_in_doubt = 1
+      AND attempts > 1 ORDER BY seq`,
     stateCounts: `SELECT state, count(*) AS count FROM ${entries} GROUP BY state`,
     // The owners are looked up for groups, not for rows. What was resolved as another entry's payment names that one.
     rowsStanding: `SELECT ${withOwner('standings')} FROM (
@@ -147,7 +149,7 @@ function textsIn(dialect: Dialect) {
       WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING id`,
     acceptLate: `UPDATE ${entries} SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL,
         updated_at = :at
-      WHERE id = :id AND state <> 'accepted'`,
+      WHERE id = :id AND NOT (state = 'accepted' AND :as = 'happened')`,
     keepReceipt: `INSERT INTO ${receipts} (origin, what, value, entry)
       SELECT :origin, :what, :value, seq FROM ${entries} WHERE id = :id AND NOT EXISTS (
         SELECT 1 FROM ${receipts} WHERE value = :value AND what = :what AND origin = :origin)`,
@@ -161,7 +163,7 @@ function textsIn(dialect: Dialect) {
       WHERE id = :id AND in_doubt_since IS NOT NULL`,
     resolve: `UPDATE ${entries} SET state = 'resolved', resolved_as = :as, why = NULL, updated_at = :at,
         in_doubt_since = CASE WHEN :as = 'happened' THEN in_doubt_since END
-      WHERE id = :id`,
+      WHERE id = :id AND NOT (state = 'accepted' AND :as = 'happened')`,
     observe: `INSERT INTO ${observations} ${intoColumns(observationColumns, seqOf)}`,
     markReported: `UPDATE ${entries} SET reported_at = :at WHERE id = :id AND reported_at IS NULL`,
     keepBatch: `INSERT INTO ${batches} ${intoColumns(batchColumns)}
@@ -278,6 +280,7 @@ export function readsOf(
     },
     stateCounts: async () =>
       Object.fromEntries(await all(verbs.stateCounts, {}, ({ state, count }) => [state, Number(count)])),
+    repeated: () => all(verbs.repeated, {}, toEntry),
     rowsStanding: (name) =>
       all(verbs.rowsStanding, { name }, (row) => rowsStandingOf(row, owners.lives(row))),
     batchInputs: (name) => all(verbs.batchInputs, { name }, batchInputOf),

@@ -295,6 +295,22 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       });
     });
 
+    test('an accepted payment can be noted, which changes nothing else; and is found where it was tried again', async () => {
+      const journal = await store.open(await store.newPlace());
+      const id = await done(journal, 'unknown', { kind: 'transfer', payment: 'p' });
+      await done(journal, 'accepted', { kind: 'transfer', payment: 'p' });
+      await journal.claim(id, nowMs);
+      await journal.startAttempt(id, 'h', nowMs);
+      await journal.endAttempt(id, 2, endWith('accepted'), nowMs);
+      await journal.conclude(id, 'accepted', undefined, nowMs);
+      const before = await journal.get(id);
+      expect(await journal.repeated()).toEqual([before]);
+      const note = { kind: 'happened', who: 'w', atMs: nowMs, reason: 'r', signature: undefined } as const;
+      await journal.decide(id, note);
+      expect(await journal.get(id)).toEqual(before);
+      expect(await journal.decisionsOf(id)).toMatchObject([{ kind: 'happened' }]);
+    });
+
     describe('an owner that comes late', () => {
       type Overtaken = { late: JournalInHand; now: JournalInHand; id: string; number: number };
 
