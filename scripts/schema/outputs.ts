@@ -378,6 +378,7 @@ const verifiedAll = z
       likely: z.int(),
       contradicted: z.int(),
       undecided: z.int(),
+      paid_again: count.optional().describe('made more than once, and nobody has noted it'),
       not_looked_up: count
         .optional()
         .describe('no node could be asked for them, such as after a profile is gone'),
@@ -385,6 +386,36 @@ const verifiedAll = z
     error: problem.optional(),
   })
   .meta({ id: 'VerifiedAll', title: 'How many transfers the chain proved' });
+
+const walletLook = z
+  .strictObject({
+    ...head,
+    wallet: text,
+    cluster: text.optional().describe('absent where the node does not say'),
+    rpc: text.describe('the host of the node'),
+    since: time,
+    read: count.describe('how many of its transactions were read'),
+    gap: text.optional().describe('why these are not all'),
+    not_in_journal: z
+      .array(
+        z.strictObject({
+          signature: text,
+          slot: z.int(),
+          at: time.optional(),
+          paid: z.array(
+            z.strictObject({
+              mint: text.optional().describe('absent for SOL'),
+              amount: text.describe('what the wallet lost'),
+              to: z.array(text).describe('who gained'),
+            }),
+          ),
+        }),
+      )
+      .describe('payments that left the wallet and that no entry has, the latest first'),
+    without_signature: z.array(text).describe('the IDs of entries that may have made some of them'),
+    error: problem.optional(),
+  })
+  .meta({ id: 'WalletLook', title: 'What left the wallet past the journal' });
 
 const balance = z
   .strictObject({
@@ -573,6 +604,7 @@ export const outputs: readonly Output[] = [
     about: '`verify --all`: the last line.',
     schema: verifiedAll,
   },
+  { name: 'WalletLook', commands: ['verify'], about: '`verify --wallet`.', schema: walletLook },
   {
     name: 'Balance',
     commands: ['balance'],

@@ -126,6 +126,7 @@ const seenPayment = z
     signature: text,
     at: time.optional(),
     own: z.literal(true).optional().describe('the one that the service’s reply named'),
+    noted: z.literal(true).optional().describe('a person has noted that it was made as well'),
   })
   .meta({ id: 'SeenPayment', title: 'A payment that left the wallet' });
 

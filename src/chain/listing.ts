@@ -14,7 +14,7 @@ export type Gap =
   /** The list ends too early, and nothing shows that the node has all blocks since then. */
   'cut-short' | 'too-many' | 'too-slow' | Reason;
 
-export type Listed = {
+type Listed = {
   readonly signature: string;
   readonly timeS: number | undefined;
   readonly memo: string | undefined;
@@ -22,64 +22,42 @@ export type Listed = {
   readonly isFinal: boolean;
 };
 
-type Least = 'confirmed' | 'finalized';
+type Asking = { readonly node: RpcNode; readonly least: 'confirmed' | 'finalized' };
 
 /** The most that a node lists at once. */
 const pageLength = 1000;
 const mostListed = 10_000;
 const mostAtATime = 8;
 
-/** What the node lists for these addresses, the newest first, until something is older. */
+/** What a node lists for an address, the newest first, until something is older. */
 export async function listFor(
-  addresses: Iterable<string>,
+  address: string,
   sinceMs: number,
-  least: Least,
-  node: RpcNode,
+  { node, least }: Asking,
 ): Promise<{ readonly listed: readonly Listed[]; readonly gap: Gap | undefined }> {
-  const listed = new Map<string, Listed>();
-  let gap: Gap | undefined;
-  for (const address of addresses) {
-    const own = new Map<string, Listed>();
-    gap ??= await readList(own, { address, sinceMs, least }, node);
-    for (const [signature, one] of own) listed.set(signature, one);
-  }
-  return { listed: [...listed.values()], gap };
-}
-
-type Span = { readonly address: string; readonly sinceMs: number; readonly least: Least };
-
-async function readList(
-  list: Map<string, Listed>,
-  { address, sinceMs, least }: Span,
-  node: RpcNode,
-): Promise<Gap | undefined> {
-  let before: string | undefined;
-  while (list.size < mostListed) {
+  const listed: Listed[] = [];
+  while (listed.length < mostListed) {
+    const before = listed.at(-1)?.signature;
     const page = { limit: pageLength, commitment: least, before };
     const read = readIn(await node.ask('getSignaturesForAddress', [address, page]), listedIn);
-    if ('because' in read) return read.because;
-    // A node that does not know where to go on says the same again.
-    const fresh = read.filter(({ signature }) => !list.has(signature));
-    for (const one of fresh) list.set(one.signature, one);
-    if (fresh.some(({ timeS }) => isBefore(timeS, sinceMs))) return undefined;
-    // A page that is not full need not be the last. A node whose storage is down lists nothing.
-    if (fresh.length === 0)
-      return list.size > 0 && (await hasAllSince(sinceMs, node)) ? undefined : 'cut-short';
-    before = fresh.at(-1)?.signature;
+    if ('because' in read) return { listed, gap: read.because };
+    const isOlder = read.some(({ timeS }) => timeS !== undefined && 1000 * timeS < sinceMs);
+    // A page that is not full need not be the last. A node that does not know where to go on says the same again.
+    const isOver = read.length === 0 || read.at(-1)?.signature === before;
+    if (!isOver) listed.push(...read);
+    if (isOlder) return { listed, gap: undefined };
+    // A node whose storage is down lists nothing.
+    const isWhole = isOver && listed.length > 0 && (await hasAllSince(sinceMs, node));
+    if (isOver) return { listed, gap: isWhole ? undefined : 'cut-short' };
   }
-  return 'too-many';
-}
-
-function isBefore(timeS: number | undefined, atMs: number): boolean {
-  return timeS !== undefined && 1000 * timeS < atMs;
+  return { listed, gap: 'too-many' };
 }
 
 async function hasAllSince(sinceMs: number, node: RpcNode): Promise<boolean> {
   const first = readIn(await node.ask('getFirstAvailableBlock', []), countOf);
   if (typeof first !== 'number') return false;
-  if (first === 0) return true;
-  const time = readIn(await node.ask('getBlockTime', [first]), countOf);
-  return typeof time === 'number' && isBefore(time, sinceMs);
+  const timeS = first === 0 ? 0 : readIn(await node.ask('getBlockTime', [first]), countOf);
+  return typeof timeS === 'number' && 1000 * timeS < sinceMs;
 }
 
 function listedIn(result: unknown): Listed[] {
@@ -96,12 +74,10 @@ function listedIn(result: unknown): Listed[] {
   });
 }
 
-type Reading = { readonly least: Least; readonly node: RpcNode; readonly isOver: () => boolean };
-
-/** Fetches these, eight at a time, until it is over or the node is dead. `onEach` says whether it shows what it paid. */
+/** Fetches these, eight at a time, until it is over or the node is dead. `onEach` says why one shows nothing. */
 export async function fetchEach(
   listed: readonly Listed[],
-  { least, node, isOver }: Reading,
+  { node, least, isOver }: Asking & { readonly isOver: () => boolean },
   onEach: (transaction: ChainTransaction, one: Listed) => Promise<Gap | undefined>,
 ): Promise<Gap | undefined> {
   const fetchOne = async (one: Listed): Promise<Gap | undefined> => {

@@ -120,8 +120,10 @@ async function leftTheWallet(
   if ('because' in cluster) return { candidates: [], gap: cluster.because };
   const addresses = await addressesOf(payment, node, least);
   if ('because' in addresses) return { candidates: [], gap: addresses.because };
-  const { listed, gap: cut } = await listFor(addresses, sinceMs, least, node);
-  const since = listed.filter(({ failed, timeS }) => {
+  const lists: Awaited<ReturnType<typeof listFor>>[] = [];
+  for (const address of addresses) lists.push(await listFor(address, sinceMs, { node, least }));
+  const listed = new Map(lists.flatMap((list) => list.listed.map((one) => [one.signature, one])));
+  const since = [...listed.values()].filter(({ failed, timeS }) => {
     const atMs = timeS === undefined ? fromMs : 1000 * timeS;
     return !failed && atMs >= fromMs && atMs <= untilMs;
   });
@@ -136,7 +138,10 @@ async function leftTheWallet(
     }
     return found.is === 'doubt' ? 'unclear' : undefined;
   });
-  return { candidates: candidates.sort((one, another) => another.slot - one.slot), gap: cut ?? gap };
+  return {
+    candidates: candidates.sort((one, another) => another.slot - one.slot),
+    gap: lists.find((list) => list.gap)?.gap ?? gap,
+  };
 }
 
 /** Whether the chain or the service gave this signature to another entry. */

@@ -21,6 +21,8 @@ export type ChainView = {
   readonly paid?: Paid;
   /** What a service that was asked several times paid, as far as a search found it; the first is the entry's own. */
   readonly payments?: readonly SeenPayment[];
+  /** Where it is kept of such another payment. */
+  readonly further?: SeenPayment;
   readonly reasons: readonly Reason[];
 };
 
@@ -112,15 +114,11 @@ export function standingOf(observations: readonly Observation[]): ChainView | un
   return counts && viewOf(counts);
 }
 
-const furtherHead = '{"further":true';
+const furtherHead = '{"further":';
 
 /** Whether it is of another payment like the entry's own: it proves nothing, and its signature may yet be another's. */
 export function isFurther({ facts }: Observation): boolean {
   return facts.startsWith(furtherHead);
-}
-
-export function furtherFacts(seen: Pick<SeenPayment, 'at'> & Pick<ChainView, 'rpc'>): string {
-  return JSON.stringify({ further: true, ...seen });
 }
 
 /** The view as it was kept; undefined if it is damaged. */
@@ -143,7 +141,8 @@ export function isUndecided({ state }: Pick<Entry, 'state'>): boolean {
 }
 
 /** The service made the payment at least twice, or somebody else paid the same, and nobody has noted it. */
-export function isPaidAgain({ payments = [] }: ChainView): boolean {
+export function isPaidAgain(view: ChainView | undefined): boolean {
+  const { payments = [] } = view ?? {};
   return payments.length > 1 && payments.some(({ own, noted }) => !own && !noted);
 }
 

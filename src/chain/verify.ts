@@ -3,7 +3,7 @@ import { keepDecision } from '../once/engine/approval.ts';
 import type { AssetNames } from '../once/entry/assetNames.ts';
 import type { Entry, Journal, Observation, Reads, Transaction } from '../once/journal/journal.ts';
 import { mostSignatures, type RpcNode, type Statuses } from './node.ts';
-import { keepFurther, withFurther } from './paidAgain.ts';
+import { chainViewOf, keepFurther } from './paidAgain.ts';
 import type { Payment } from './payment.ts';
 import { isHeldByAnother, isSearchedAt, othersPaid, receiptsFor } from './search.ts';
 import type { Reason } from './transaction.ts';
@@ -199,9 +199,10 @@ async function withPayments(
   { entry, chain: { node, paymentOf, assetNames }, signatures }: Asked,
   journal: Journal,
 ): Promise<ChainView> {
+  if (!wasRepeated(entry)) return view;
   const payment = paymentOf(entry);
-  const known = await withFurther(view, entry, journal.reads);
-  if (!wasRepeated(entry) || payment?.wallet === undefined) return known;
+  const known = (await chainViewOf(entry, journal.reads, view)) ?? view;
+  if (payment?.wallet === undefined) return known;
   // Its own payment is known, or never will be.
   const payments = ownPayment(view);
   const [own] = payments;
@@ -218,7 +219,7 @@ async function withPayments(
   if (kept !== undefined && (await isOver(atMs)))
     await journal.commit((tx) => tx.observe(entry.id, observationOf(owned, kept.genesis, atMs)));
   await keepFurther(others, entry, node, journal);
-  return withFurther(owned, entry, journal.reads, others);
+  return (await chainViewOf(entry, journal.reads, owned, others)) ?? owned;
 }
 
 export async function signaturesOf(entry: Entry, reads: Reads): Promise<string[]> {

@@ -2,20 +2,18 @@ import { formatAmount } from '../once/entry/amount.ts';
 import type { Reads } from '../once/journal/journal.ts';
 import { fetchEach, type Gap, listFor } from './listing.ts';
 import type { RpcNode } from './node.ts';
-import { clocksMs } from './search.ts';
 import { type ChainTransaction, type Change, tokenPrograms } from './transaction.ts';
-import { graceMs } from './verdict.ts';
 import { signaturesOf } from './verify.ts';
 
 /** What a wallet paid of one asset. SOL has no mint. */
-type Paid = { readonly mint: string | undefined; readonly amount: string; readonly to: readonly string[] };
+type Outflow = { readonly mint: string | undefined; readonly amount: string; readonly to: readonly string[] };
 
 /** A payment that left the wallet and that no entry has. */
 export type Stray = {
   readonly signature: string;
   readonly slot: number;
   readonly atMs: number | undefined;
-  readonly paid: readonly Paid[];
+  readonly paid: readonly Outflow[];
 };
 
 export type WalletLook = {
@@ -48,7 +46,7 @@ const rents: Readonly<Record<string, bigint>> = {
 export function outflowOf(
   wallet: string,
   { changes, showsTokens }: Pick<ChainTransaction, 'changes' | 'showsTokens'>,
-): readonly Paid[] | 'unclear' {
+): readonly Outflow[] | 'unclear' {
   const tokens = changes.filter(({ mint }) => mint !== undefined);
   if (!showsTokens || tokens.some(({ owner }) => owner === undefined)) return 'unclear';
   const tokenAt = (account: string, isAfter: boolean): Change | undefined =>
@@ -64,9 +62,9 @@ export function outflowOf(
     const token = tokenAt(account, isAfter);
     const holder = owner ?? token?.owner ?? account;
     if (mint === undefined && holder === wallet && !isExact) return 'unclear';
-    add(mint, holder, units);
     const isNew = mint === undefined && isAfter && token !== undefined && !tokenAt(account, false);
-    if (isNew && holder !== wallet) add(mint, holder, -least(units, rents[token.program ?? ''] ?? 0n));
+    const due = (isNew && holder !== wallet && rents[token.program ?? '']) || 0n;
+    add(mint, holder, isNew && units < due ? 0n : units - due);
   }
   const own = [...gains].map(([mint, of]) => [mint, of, of.get(wallet) ?? 0n] as const);
   if (own.some(([, , gained]) => gained > 0n)) return [];
@@ -76,10 +74,6 @@ export function outflowOf(
     const decimals = changes.find((one) => one.mint === mint)?.decimals ?? 0;
     return [{ mint, amount: formatAmount({ units: -gained, decimals }), to }];
   });
-}
-
-function least(one: bigint, other: bigint): bigint {
-  return one < other ? one : other;
 }
 
 type Looking = {
@@ -94,18 +88,16 @@ export async function lookAtWallet(
   { wallet, sinceMs, node, isOver }: Looking,
   reads: Reads,
 ): Promise<WalletLook> {
+  const asking = { node, least: 'finalized', isOver } as const;
   const cluster = await node.cluster();
   if ('because' in cluster) return { strays: [], read: 0, gap: cluster.because, unsigned: [] };
-  const reading = { least: 'finalized', node, isOver } as const;
-  const { listed, gap: cut } = await listFor([wallet], sinceMs, reading.least, node);
+  const { listed, gap: cut } = await listFor(wallet, sinceMs, asking);
   const since = listed.filter(({ timeS }) => timeS === undefined || 1000 * timeS >= sinceMs);
-  const unknown = await withoutEntry(
-    since.filter(({ failed }) => !failed),
-    reads,
-  );
+  const made = since.filter(({ failed }) => !failed);
+  const unknown = await withoutEntry(made, reads);
   const found: Stray[] = [];
   let left = unknown.length;
-  const unread = await fetchEach(unknown, reading, async (transaction, { signature }) => {
+  const unread = await fetchEach(unknown, asking, async (transaction, { signature }) => {
     const paid = outflowOf(wallet, transaction);
     if (paid === 'unclear') return paid;
     left -= 1;
@@ -115,8 +107,12 @@ export async function lookAtWallet(
   });
   // A reply may have come meanwhile.
   const strays = (await withoutEntry(found, reads)).sort((one, other) => other.slot - one.slot);
-  const look = { strays, read: since.length - left, gap: cut ?? unread };
-  return { ...look, unsigned: strays.length === 0 ? [] : await unsignedOf(strays, reads) };
+  const unsigned = strays.length === 0 ? [] : await reads.unsigned(sinceMs);
+  const signed = unsigned.length === 0 ? [] : [...(await namedInReplies(reads)).values()];
+  return {
+    ...{ strays, read: since.length - left, gap: cut ?? unread },
+    unsigned: unsigned.filter((id) => !signed.includes(id)),
+  };
 }
 
 /** Those whose signature no entry has: by a receipt, by what was seen, or by a reply that has not settled it. */
@@ -126,8 +122,8 @@ async function withoutEntry<One extends { readonly signature: string }>(
 ): Promise<One[]> {
   const held = new Set(await reads.signaturesHeld(all.map(({ signature }) => signature)));
   const left = all.filter(({ signature }) => !held.has(signature));
-  const named = left.length === 0 ? undefined : await namedInReplies(reads);
-  return left.filter(({ signature }) => !named?.has(signature));
+  const named = left.length === 0 ? held : await namedInReplies(reads);
+  return left.filter(({ signature }) => !named.has(signature));
 }
 
 /** The signatures that replies named to entries in doubt, each with its entry. */
@@ -138,16 +134,4 @@ async function namedInReplies(reads: Reads): Promise<ReadonlyMap<string, string>
     if (entry.inDoubt && entry.resolvedAs !== 'did-not-happen')
       for (const signature of await signaturesOf(entry, reads)) named.set(signature, entry.id);
   return named;
-}
-
-async function unsignedOf(strays: readonly Stray[], reads: Reads): Promise<string[]> {
-  const times = strays.map(({ atMs }) => atMs);
-  const known = times.filter((atMs) => atMs !== undefined);
-  const isDated = known.length === times.length;
-  const signed = new Set((await namedInReplies(reads)).values());
-  const ids = await reads.unsigned(
-    isDated ? Math.min(...known) - graceMs : 0,
-    isDated ? Math.max(...known) + clocksMs : Number.MAX_SAFE_INTEGER,
-  );
-  return ids.filter((id) => !signed.has(id));
 }

@@ -110,6 +110,7 @@ export const failureExits = {
   'some-held': 10,
   contradicted: 10,
   'paid-more-than-once': 10,
+  'not-in-journal': 10,
   'not-all-done': 11,
   'not-all-settled': 11,
   stopped: 11,

@@ -31,6 +31,7 @@ export function dialectIn(schema: string): Dialect {
     value: '$',
     table,
     position: 'strpos',
+    textsOf: (list) => /* sql */ `SELECT json_array_elements_text(CAST(${list} AS json))`,
     // It weighs indexes by what it knows of the values.
     aside: (column) => column,
     withOwner: (entry) => /* sql */ `${entry}.*, (SELECT renewed_at FROM ${table('owners')}

@@ -50,7 +50,7 @@ test('as CSV has a heading, and nothing in it is a formula or moves a cursor', a
   expect(code).toBe(0);
   const [heading, first, second] = stdout.split('\n');
   expect(heading).toBe(
-    'settled_at,id,kind,name,row,bot,conversation,to,asset,amount,memo,message_id,transfer_id,signature,chain,fee,columns',
+    'settled_at,id,kind,name,row,bot,conversation,to,asset,amount,memo,message_id,transfer_id,signature,chain,fee,paid_again,columns',
   );
   expect(first).toContain(`,"'@sum,""x""",`);
   expect(first).toContain(",'=1+1,");

@@ -55,6 +55,7 @@ async function printMost(): Promise<void> {
     attempts: [{ number: 1, verdict: 'accepted' }],
   });
   await lines(['--sandbox', 'verify', '--all']);
+  await lines(['--sandbox', 'verify', '--wallet']);
   await lines(['--sandbox', 'balance']);
   await lines(['--sandbox', 'resume', id]);
   await lines(['--sandbox', 'resolve', id, '--happened', '--reason', 'seen']);

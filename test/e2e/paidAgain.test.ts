@@ -90,3 +90,50 @@ test('a batch says it also where the journal is lost while it waits', async () =
   const { code, stderr } = await operator.run(batch, { stdin });
   expect([code, stderr]).toEqual([11, expect.stringContaining('asked more than once for 1 transfer;')]);
 });
+
+test('a mark stays until a person has noted it, and what is found later is told', async () => {
+  const run = async (...argv: string[]): Promise<[number | null, string]> => {
+    const { code, stdout, stderr } = await operator.run(argv);
+    return [code, `${stdout}${stderr}`];
+  };
+  await told(...payAda.slice(0, -1), '2', '--once', 'once');
+  await operator.sandbox.faults(lost);
+  const { entry } = await told(...pay);
+  const id = entry?.id ?? '';
+  const own = String((await told('history', id)).transfer?.signature);
+  expect(await run('history')).toEqual([0, expect.not.stringContaining('twice')]);
+  expect(await run('verify', '--all')).toEqual([
+    10,
+    expect.stringContaining('1 proven, 1 paid twice, 0 contradicted'),
+  ]);
+  const further = (await signatures()).filter((one) => one !== own);
+  const [again = ''] = further.filter((one) => !String(one).startsWith('x')).map(String);
+  for (let noted = 0; noted < 2; noted += 1) {
+    expect((await run('history'))[1]).toMatch(/0\.5 SOL → \S+ \[rent\] \(paid twice\)/u);
+    expect((await run('history', id))[1]).toContain('Transfer accepted (paid twice)');
+    const rows = await operator.run(['history', '--format', 'jsonl']);
+    const books = jsonLines(rows.stdout) as { id: string; signature: string; paid_again?: string }[];
+    const row = books.find((one) => one.id === id);
+    expect([books.length, row?.signature]).toEqual([2, own]);
+    expect(further).toContain(row?.paid_again);
+    const [, doctor] = await run('doctor');
+    const warned = expect.stringContaining('1 payment was made more than once');
+    expect(doctor).toEqual(noted === 0 ? warned : expect.not.stringContaining('more than once'));
+    expect((await run('verify', '--all'))[0]).toBe(noted === 0 ? 10 : 0);
+    expect((await told('verify', id)).exit).toBe(noted === 0 ? 10 : 0);
+    expect((await told('verify', '--wallet')).exit).toBe(0);
+    const wrong = await told('resolve', id, '--did-not-happen', '--reason', 'no', '--yes');
+    expect([wrong.exit, wrong.error?.code]).toEqual([2, 'not-allowed-now']);
+    if (noted === 0)
+      expect(await told('resolve', id, '--happened', '--reason', 'both', '--yes')).toMatchObject({
+        exit: 0,
+        outcome: 'accepted',
+      });
+  }
+  expect(again).not.toBe('');
+  // Somebody else pays the same, with the same key.
+  const { key, request } = (await told('history', id)).entry ?? {};
+  await operator.sandbox.post('transfer', { ...request, idempotency_key: key });
+  expect((await told('verify', id)).exit).toBe(10);
+  expect((await run('history'))[1]).toContain('(paid 3 times)');
+});

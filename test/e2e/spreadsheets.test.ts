@@ -197,10 +197,10 @@ test('the export of a batch has the columns of its file as columns', async () =>
   await operator.run(pay(file(german), '--decimal-comma'));
   const { stdout } = await operator.run(['history', '--batch', 'nov', '--format', 'csv']);
   const [head = '', first = ''] = stdout.split('\n');
-  expect(head).toMatch(/^settled_at,.*,fee,Kostenstelle$/u);
+  expect(head).toMatch(/^settled_at,.*,fee,paid_again,Kostenstelle$/u);
   expect(first).toMatch(/,4711$/u);
   const whole = await operator.run(['history', '--format', 'csv']);
-  expect(whole.stdout).toMatch(/^settled_at,.*,fee,columns\n/u);
+  expect(whole.stdout).toMatch(/^settled_at,.*,fee,paid_again,columns\n/u);
   const lines = await operator.run(['history', '--batch', 'nov', '--format', 'jsonl']);
   expect(jsonLines(lines.stdout)).toMatchObject([{ columns: { Kostenstelle: '4711' } }, {}]);
 });

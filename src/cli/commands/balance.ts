@@ -1,19 +1,16 @@
 import { formatAmount } from '../../once/entry/amount.ts';
 import { exitOf } from '../../once/failures.ts';
-import { listed } from '../../once/phrases.ts';
-import { type ChainProfile, type KnownBot, noBot } from '../bot/chooseBot.ts';
 import type { Run } from '../parse/command.ts';
-import { balanceOf, balancesJson, balanceTimeoutMs } from '../run/balance.ts';
+import { balanceOf, balancesJson, balanceTimeoutMs, botWithWallet } from '../run/balance.ts';
 import { balanceText } from '../say/balance.ts';
-import { chainLacks, nodeTrouble } from '../say/chain.ts';
+import { nodeTrouble } from '../say/chain.ts';
 import { problemOf } from '../say/told.ts';
 import { card, type Fact } from '../show/card.ts';
 
 export const balance: Run = async (app) => {
   const { timeoutMs = balanceTimeoutMs } = app.settings();
-  const bot = app.args.flag('sandbox') ? (await app.connectedBot()).bot : await app.knownBot();
-  if (bot === undefined) throw noBot();
-  const chain = chainOf(bot);
+  const bot = await botWithWallet(app, 'its balance cannot be asked for');
+  const { chain } = bot;
   // Fails here, with its own words, if the URL of the node cannot be read.
   await chain.rpcUrl();
   const balance = await balanceOf(bot, Object.keys(chain.assets), app, timeoutMs);
@@ -43,13 +40,3 @@ export const balance: Run = async (app) => {
   await app.display.fail(problem, { ...view.json, error: problem });
   return exitOf(problem.code);
 };
-
-function chainOf({ name, chain, own }: KnownBot): ChainProfile {
-  if (chain?.wallet !== undefined) return chain;
-  const lacks = [
-    ...(chain === undefined ? (['rpc-url'] as const) : []),
-    ...(own?.wallet === undefined ? (['wallet'] as const) : []),
-  ];
-  const problem = `The bot ${name} has no ${listed(lacks, 'or')}, so its balance cannot be asked for`;
-  throw chainLacks(name, lacks, problem);
-}

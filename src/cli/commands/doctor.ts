@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { chainViewOf } from '../../chain/paidAgain.ts';
 import { systemProgram } from '../../chain/transaction.ts';
+import { isPaidAgain } from '../../chain/verdict.ts';
 import { envBot, sandboxBot } from '../../once/connection.ts';
 import { isApprovedAndUnsent, isProposal } from '../../once/engine/standing.ts';
 import { withoutApiPath } from '../../once/entry/baseUrl.ts';
@@ -209,8 +211,12 @@ const checks: readonly Check[] = [
       const opened = await journal();
       return opened && entriesIn(opened);
     },
-    ({ counts, waiting, approved }) => {
+    ({ counts, waiting, approved, paidAgain: again }) => {
       const text = inAList(counts, waiting, approved);
+      if (again > 0)
+        return warn`${text}; ${counted(again, 'payment was', 'payments were')} made more than once
+          This names them, until somebody has noted each with botctl resolve --happened:
+          $ verify --all`;
       if (counts.unknown || counts.sending)
         return warn`${text}
           Run the same command again, or resume everything that no process is sending:
@@ -355,15 +361,20 @@ async function walletOf({ chain, app }: Subject) {
   return { wallet, owner, node, holdings };
 }
 
-type Entries = { readonly counts: StateCounts; readonly waiting: number; readonly approved: number };
+type Entries = Readonly<Record<'waiting' | 'approved' | 'paidAgain', number>> & {
+  readonly counts: StateCounts;
+};
 
 async function entriesIn({ reads }: Journal): Promise<Entries> {
-  let [waiting, approved] = [0, 0];
+  let [waiting, approved, paidAgain] = [0, 0, 0];
   for await (const entry of reads.select({ states: ['held', 'open'], limit: Number.MAX_SAFE_INTEGER })) {
     if (isProposal(entry)) waiting += 1;
     if (isApprovedAndUnsent(entry)) approved += 1;
   }
-  return { counts: await reads.stateCounts(), waiting, approved };
+  for (const entry of await reads.repeated()) {
+    if (isPaidAgain(await chainViewOf(entry, reads))) paidAgain += 1;
+  }
+  return { counts: await reads.stateCounts(), waiting, approved, paidAgain };
 }
 
 /** The number of entries in each state. */

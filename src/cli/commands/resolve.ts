@@ -1,3 +1,4 @@
+import { chainViewOf } from '../../chain/paidAgain.ts';
 import type { Look } from '../../chain/verdict.ts';
 import { judgeNow, settle, signaturesOf } from '../../chain/verify.ts';
 import { lastDecision } from '../../once/engine/approval.ts';
@@ -10,7 +11,7 @@ import { whoDecides } from '../open/journal.ts';
 import type { Run } from '../parse/command.ts';
 import { type ChainsOfEntries, chainsOfEntries, searchOf, tellSearch } from '../run/chain.ts';
 import { confirmed, decideEach, reasonOf, reversing } from '../run/deciding.ts';
-import { askTheChain, paysSomethingElse, signatureUnproven } from '../say/chain.ts';
+import { askTheChain, paysSomethingElse, signatureUnproven, timesPaid } from '../say/chain.ts';
 import type { ResolveArgs } from './resolve.spec.ts';
 
 export const run: Run<ResolveArgs> = async (app) => {
@@ -26,11 +27,17 @@ export const run: Run<ResolveArgs> = async (app) => {
     }
     const look = await lookAtSignature(found, decision, app, journal);
     decides();
-    const entry = await resolveEntry(shown, decision, journal);
+    const entry = await resolveEntry(shown, decision, journal, await isNote(decision, found, journal));
     if (look !== undefined) await settle(look, found, journal, 'nothing');
     return entry;
   });
 };
+
+/** Whether it notes that an accepted payment was made more than once. */
+async function isNote({ kind, signature }: Decision, entry: Entry, { reads }: Journal): Promise<boolean> {
+  if (kind !== 'happened' || signature !== undefined) return false;
+  return timesPaid(await chainViewOf(entry, reads)) !== undefined;
+}
 
 /** For who is asked: what left the wallet and may be this transfer. */
 async function showSearch(entry: Entry, app: App<ResolveArgs>, journal: Journal): Promise<void> {
@@ -40,7 +47,7 @@ async function showSearch(entry: Entry, app: App<ResolveArgs>, journal: Journal)
   try {
     const search = await searchOf(entry, chains, journal);
     if (search !== undefined) display.notice(tellSearch(entry, search, display).message);
-    else if ((await signaturesOf(entry, journal.reads)).length > 0) {
+    else if (entry.state !== 'accepted' && (await signaturesOf(entry, journal.reads)).length > 0) {
       await chains.of(entry);
       display.notice(askTheChain(entry.id));
     }

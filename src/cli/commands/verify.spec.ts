@@ -10,11 +10,13 @@ export const verifySpec = command({
   arguments: ['[ids...]  payments: the ID, its first characters, or a name'],
   options: options([
     '--all  every payment without a final answer',
-    '--since <when>  with --all: only payments begun since then, as in history',
+    '--wallet  what left the bot’s wallet and no entry has; only looks',
+    '--since <when>  with --all: only payments begun since then, as in history; with --wallet: made since then',
   ]),
   examples: {
     'Check one payment': 'botctl verify 3f9a',
     'Check every night': 'botctl verify --all --since 48h',
+    'Look for payments that botctl did not make': 'botctl verify --wallet --since 7d',
   },
 });
 

@@ -1,3 +1,4 @@
+import { chainViewOf } from '../../chain/paidAgain.ts';
 import {
   type ChainVerdict,
   type ChainView,
@@ -27,6 +28,7 @@ import type { VerifyArgs } from './verify.spec.ts';
 
 export const run: Run<VerifyArgs> = async (app) => {
   const options = verifyOptions(app.args);
+  if (options.is === 'wallet') return (await import('./verifyWallet.ts')).verifyWallet(options.since, app);
   const journal = await app.journal('send');
   // A payment whose process was killed is in doubt.
   await noteDeaths(journal, app);
@@ -67,11 +69,11 @@ async function transferById(beginning: string, journal: Journal): Promise<Entry>
 
 const pageLength = 256;
 
-async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Verifying): Promise<Exit> {
+async function verifyAll({ since }: Since, verifying: Verifying): Promise<Exit> {
   const { app, journal, chains } = verifying;
   const { display, interrupts } = app;
   const sinceMs = since && msOf(since, journal.clock.now());
-  const counts = { proven: 0, likely: 0, contradicted: 0, undecided: 0 };
+  const counts: Counts = { proven: 0, likely: 0, contradicted: 0, undecided: 0 };
   const left = { contradicted: 0, paidAgain: 0, undecided: 0 };
   const nodeless: Nodeless = new Map();
   let done = 0;
@@ -82,7 +84,8 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
       if (interrupts.first.aborted) break;
       await verifyEach(await withNodes(page, nodeless, verifying), chains, journal, async (verified) => {
         done += 1;
-        counts[countedAs(verified)] += 1;
+        const as = countedAs(verified);
+        counts[as] = (counts[as] ?? 0) + 1;
         const report = await reportOn(verified, verifying);
         await tellRow(report, display);
         if (report.problem !== undefined) left[kindOf(report.problem)] += 1;
@@ -142,7 +145,10 @@ async function withNodes(
   return shown;
 }
 
-function countedAs({ view }: Verified): ChainVerdict {
+type Counts = Record<ChainVerdict, number> & { paid_again?: number };
+
+function countedAs({ view }: Verified): keyof Counts {
+  if (isPaidAgain(view)) return 'paid_again';
   return view.verdict === 'likely' && !isFinalMatch(view) ? 'undecided' : view.verdict;
 }
 
@@ -151,11 +157,11 @@ function kindOf({ code }: Problem): keyof ChainCounts {
   return code === 'contradicted' ? 'contradicted' : 'undecided';
 }
 
-/** Whether another look changes nothing. What is contradicted, or was paid more than once, is told each time. */
+/** Whether another look changes nothing. What is contradicted is told each time. */
 function isFinal(entry: Entry, view: ChainView): boolean {
   if (isUndecided(entry)) return false;
-  if (view.verdict === 'proven' && wasRepeated(entry))
-    return view.payments !== undefined && !isPaidAgain(view);
+  // Kept when nothing more can come.
+  if (view.verdict === 'proven' && wasRepeated(entry)) return view.payments !== undefined;
   return isFinalMatch(view);
 }
 
@@ -171,7 +177,8 @@ async function* openPages(journal: Journal, sinceMs: number | undefined): AsyncG
   for await (const entry of journal.reads.select(selection)) {
     if (isUnsent(entry)) continue;
     const view = standingOf(await journal.reads.observationsOf(entry.id));
-    if (view !== undefined && isFinal(entry, view)) continue;
+    const whole = wasRepeated(entry) ? await chainViewOf(entry, journal.reads) : view;
+    if (view !== undefined && isFinal(entry, view) && !isPaidAgain(whole)) continue;
     page.push(entry);
     if (page.length < pageLength) continue;
     yield page;
@@ -201,21 +208,25 @@ function worst(exits: readonly Exit[]): Exit {
   return left.length > 0 && exits.length > 1 ? 11 : only;
 }
 
-type VerifyOptions = { readonly is: 'named' } | { readonly is: 'all'; readonly since: Moment | undefined };
+type Since = { readonly since: Moment | undefined };
+type VerifyOptions = { readonly is: 'named' } | ({ readonly is: 'all' | 'wallet' } & Since);
 
 function verifyOptions(args: VerifyArgs): VerifyOptions {
-  const all = args.flag('all');
-  if (all === args.words.length > 0)
-    throw told('usage')`${all ? 'Both --all and IDs are app.args' : 'Nothing to verify is named'}
-      Give IDs, or use --all for every transfer without a final answer.`;
+  const flags = (['all', 'wallet'] as const).filter((name) => args.flag(name));
+  const [is, ...more] = args.words.length > 0 ? [...flags, 'named' as const] : flags;
+  if (is === undefined || more.length > 0)
+    throw told(
+      'usage',
+    )`${is === undefined ? 'Nothing to verify is named' : 'IDs, --all and --wallet exclude each other'}
+      Give IDs, or --all for every transfer without a final answer, or --wallet for what no entry has.`;
   const text = args.text('since');
-  if (text !== undefined && !all)
-    throw told('usage')`--since works only with --all
-      Add --all, or leave it out.`;
-  if (!all) return { is: 'named' };
+  if (text !== undefined && is === 'named')
+    throw told('usage')`--since works only with --all or --wallet
+      Add one of them, or leave it out.`;
+  if (is === 'named') return { is };
   const since = text === undefined ? undefined : parseMoment(text, 'begins');
   if (text !== undefined && since === undefined) throw notAMoment('since', text);
-  return { is: 'all', since };
+  return { is, since };
 }
 
 /** No node could be asked about one bot's transfers; the other bots' transfers were looked up. */
@@ -225,10 +236,12 @@ function notLookedUp(transfers: number, { message, hint = '' }: Problem): string
 }
 
 function verifiedSummary(counts: Readonly<Record<string, number>>): string {
-  const { proven = 0, likely = 0, contradicted = 0, undecided: open = 0, not_looked_up: left = 0 } = counts;
+  const { proven = 0, likely = 0, contradicted = 0, undecided: open = 0 } = counts;
+  const { paid_again: again = 0, not_looked_up: left = 0 } = counts;
   const parts = [
     `${proven} proven`,
     ...(likely === 0 ? [] : [`${likely} likely`]),
+    ...(again === 0 ? [] : [`${again} paid twice`]),
     `${contradicted} contradicted`,
     `${open} undecided`,
     ...(left === 0 ? [] : [`${left} not looked up`]),

@@ -2,10 +2,11 @@ import type { AssetOfWallet } from '../../chain/node.ts';
 import { envBot, sandboxBot } from '../../once/connection.ts';
 import { formatAmount } from '../../once/entry/amount.ts';
 import { asFailure, Failure } from '../../once/failures.ts';
+import { listed } from '../../once/phrases.ts';
 import type { App } from '../app.ts';
-import type { ChainBot, ChainProfile } from '../bot/chooseBot.ts';
+import { type ChainBot, type ChainProfile, type KnownBot, noBot } from '../bot/chooseBot.ts';
 import { balanceText, type Payable, tooLittle, type WalletBalance } from '../say/balance.ts';
-import { reasonWords } from '../say/chain.ts';
+import { chainLacks, reasonWords } from '../say/chain.ts';
 import { mintOf, openChain } from './chain.ts';
 
 /** The balance beside what is about to be paid from it, for people and as JSON. */
@@ -71,4 +72,19 @@ export function balancesJson(balance: WalletBalance, payable: readonly Payable[]
       too_little: tooLittle(balance, ofAsset).length > 0 ? true : undefined,
     };
   });
+}
+
+export type WithWallet = KnownBot & { readonly chain: ChainProfile & { readonly wallet: string } };
+
+/** The command's bot, which must have a node and a wallet: `otherwise` is what cannot be done without. */
+export async function botWithWallet(app: App, otherwise: string): Promise<WithWallet> {
+  const bot = app.args.flag('sandbox') ? (await app.connectedBot()).bot : await app.knownBot();
+  if (bot === undefined) throw noBot();
+  const { name, chain, own } = bot;
+  if (chain?.wallet !== undefined) return { ...bot, chain: { ...chain, wallet: chain.wallet } };
+  const lacks = [
+    ...(chain === undefined ? (['rpc-url'] as const) : []),
+    ...(own?.wallet === undefined ? (['wallet'] as const) : []),
+  ];
+  throw chainLacks(name, lacks, `The bot ${name} has no ${listed(lacks, 'or')}, so ${otherwise}`);
 }

@@ -1,4 +1,5 @@
-import { type ChainView, isFinalMatch, isPaidAgain, signatureIn, standingOf } from '../../chain/verdict.ts';
+import { chainViewOf } from '../../chain/paidAgain.ts';
+import { type ChainView, isFinalMatch, isPaidAgain, signatureIn } from '../../chain/verdict.ts';
 import type { Until } from '../../chain/verify.ts';
 import { isProposal } from '../../once/engine/standing.ts';
 import { asFailure, type Exit, told } from '../../once/failures.ts';
@@ -19,7 +20,7 @@ export async function storedReport(entry: Entry, command: string, reads: Reads):
     replayed: false,
     warnings: [],
     signature: await signatureOf(entry, reads),
-    chain: await chainStandingOf(entry, reads),
+    chain: await chainViewOf(entry, reads),
     ...(await decisionsShown(entry, command, reads)),
   };
 }
@@ -131,13 +132,6 @@ export function withChain(report: Report, chain: ChainView | undefined, until?: 
   };
 }
 
-export async function chainStandingOf(
-  entry: Entry,
-  reads: Pick<Reads, 'observationsOf'>,
-): Promise<ChainView | undefined> {
-  return standingOf(entry.kind === 'transfer' ? await reads.observationsOf(entry.id) : []);
-}
-
 /**
  * What the chain says against a transfer; undefined if all is well. `until` is what a look just made wanted to see.
  * Without a look, only what speaks against an accepted one counts.
@@ -166,6 +160,7 @@ function paidAgainIn(view: ChainView, attempt: Attempt | undefined): readonly st
   const replied = attempt === undefined ? undefined : signatureIn(attempt);
   const { verdict, signature } = view;
   const isOther = verdict === 'proven' && signature !== undefined && replied !== undefined;
+  if (view.payments?.some((one) => one.signature === replied)) return undefined;
   return isOther && signature !== replied ? [signature, replied] : undefined;
 }
 

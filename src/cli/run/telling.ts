@@ -1,3 +1,4 @@
+import { chainViewOf } from '../../chain/paidAgain.ts';
 import type { ChainView } from '../../chain/verdict.ts';
 import type { Until } from '../../chain/verify.ts';
 import { endingOf, type Outcome } from '../../once/engine/outcome.ts';
@@ -11,14 +12,7 @@ import { type Fields, jsonOf, jsonView } from '../show/card.ts';
 import type { Display, View } from '../show/display.ts';
 import { idOrSignature } from '../show/reply.ts';
 import { equalJson, outcomeView, type Report } from '../show/report.ts';
-import {
-  chainStandingOf,
-  decisionsShown,
-  markReported,
-  signatureOf,
-  storedReport,
-  withChain,
-} from './stored.ts';
+import { decisionsShown, markReported, signatureOf, storedReport, withChain } from './stored.ts';
 
 /** How the wait for the chain ended. */
 export type ChainEnd = { readonly view: ChainView; readonly until: Until };
@@ -54,7 +48,7 @@ export async function tell(
     return tellOne(report, display);
   }
   // A look that is not on record is newer than what is.
-  const chain = chainEnd?.view ?? (await chainStandingOf(outcome.entry, journal.reads));
+  const chain = chainEnd?.view ?? (await chainViewOf(outcome.entry, journal.reads));
   const notices = [replayNotice(outcome), conflictNote(ending)].filter((words) => words !== undefined);
   const report: Report = { ...withChain(found, chain, chainEnd?.until), warnedOf, notices };
   return tellOne(report, display, () => showAndNote(report, journal, display));

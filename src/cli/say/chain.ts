@@ -2,6 +2,7 @@ import type { Gap } from '../../chain/listing.ts';
 import type { Candidate, Search } from '../../chain/search.ts';
 import type { Reason } from '../../chain/transaction.ts';
 import { type ChainView, type Paid, wasRepeated } from '../../chain/verdict.ts';
+import type { WalletLook } from '../../chain/wallet.ts';
 import { envBot } from '../../once/connection.ts';
 import { forAPerson, whatWasSeen } from '../../once/engine/deciding.ts';
 import { formatAmount } from '../../once/entry/amount.ts';
@@ -125,10 +126,17 @@ export function undecided({ id, state }: Entry, view: ChainView): Failure {
 
 /** The service accepted it, and more than one such payment left the wallet. */
 export function paidAgain({ id }: Entry, signatures: readonly string[]): Failure {
-  return told('paid-more-than-once')`
+  return told('paid-more-than-once', {
+    next: [['history', id], forAPerson('resolve', id, '--happened', ...whatWasSeen)],
+  })`
     The wallet made this payment more often than the journal has entries for it: ${listed(signatures)} (ID ${id}).
-    Another machine or person paid the same, or this service does not honour keys.
-    $ history ${id}`;
+    Another machine or person paid the same, or this service does not honour keys.`;
+}
+
+/** `paid twice`, also after a person has noted it. */
+export function timesPaid(view: ChainView | undefined): string | undefined {
+  const { length: times } = view?.payments ?? [];
+  return times < 2 ? undefined : times === 2 ? 'paid twice' : `paid ${times} times`;
 }
 
 /** An operator decided that it did not happen, and the chain shows that it did. */
@@ -142,13 +150,13 @@ export function provenAgainst({ id }: Entry, view: ChainView): Failure {
 
 /** Why a search proves nothing, each a sentence. Any other reason is a node's. */
 const gapWords: Readonly<Partial<Record<Gap, string>>> = {
-  'cut-short': 'The node’s list does not go back to the first request, so it proves nothing.',
+  'cut-short': 'The node’s list does not go back far enough, so it proves nothing.',
   'too-many': 'The search ended after 10,000 transactions, so it proves nothing.',
   'too-slow': 'The search ended after 30 seconds, so it proves nothing.',
   unclear: 'Some transactions do not show what they paid, so it proves nothing.',
 };
 
-function gapOf({ gap }: Search): string[] {
+function gapOf({ gap }: Pick<Search, 'gap'>): string[] {
   if (gap === undefined) return [];
   return [gapWords[gap] ?? `The search proves nothing: ${reasonWords[gap as Reason]}.`];
 }
@@ -187,6 +195,26 @@ export function searched({ entry, payment, search }: Searched): Failure {
   })`
     ${message}${others}
     Compare times and memos. If one of them is this transfer, say so with botctl resolve --happened --signature; finding it decides nothing. If not, look again later.`;
+}
+
+/** Payments left the wallet past the journal. */
+export function notInJournal({ strays, unsigned, gap }: WalletLook): Failure {
+  const have = counted(unsigned.length, 'entry has', 'entries have');
+  const message = [
+    `${counted(strays.length, 'payment', 'payments')} left the wallet that no entry of this journal has.`,
+    ...(unsigned.length === 0 ? [] : [`${have} no signature and may have made some: ${listed(unsigned)}.`]),
+    ...(gap === undefined ? [] : ['There may be more.', ...gapOf({ gap })]),
+  ];
+  return told('not-in-journal')`${message.join(' ')}
+    Somebody else uses the wallet or the bot’s token, or this journal has lost what it had. Ask who made them; if nobody did, give the bot another token.`;
+}
+
+/** Nothing was found, and not all was read. */
+export function walletNotRead({ read, gap }: WalletLook, host: string): Failure {
+  if (gap !== undefined && gap in fixes) return nodeTrouble(gap as Reason, host);
+  const none = `No payment without an entry is among the ${counted(read, 'transaction')} that could be read.`;
+  return told('unproven')`${[none, ...gapOf({ gap })].join(' ')}
+    Run the same command again later, or name a node that has all blocks since then.`;
 }
 
 /** How many transfers ended how, where not all are proven. */

@@ -106,8 +106,8 @@ const nouns = { message: 'Message', transfer: 'Transfer' } as const;
 type Standing = Pick<Entry, 'kind' | 'state' | 'resolvedAs' | 'approved'>;
 
 /** How an entry stands, above its details. `isDoneBefore`: the service, or an earlier run, had already done it. */
-export function headlineOf(entry: Standing, isDoneBefore: boolean, isReplayed: boolean): string {
-  const line = `${nouns[entry.kind]} ${stateOf(entry, isDoneBefore)}`;
+export function headlineOf(entry: Standing, isDoneBefore: boolean, isReplayed: boolean, paid = ''): string {
+  const line = `${nouns[entry.kind]} ${stateOf(entry, isDoneBefore)}${paid && ` (${paid})`}`;
   return isReplayed ? `${line}. ${nothingSentNow}` : line;
 }
 

@@ -4,7 +4,7 @@ import type { ChainView } from '../../chain/verdict.ts';
 import { handWords } from '../../once/engine/deciding.ts';
 import type { Decision, Entry, EqualPayment } from '../../once/journal/journal.ts';
 import { iso, isoExact } from '../../once/phrases.ts';
-import { chainLine, paidWords } from '../say/chain.ts';
+import { chainLine, paidWords, timesPaid } from '../say/chain.ts';
 import { headlineOf } from '../say/entry.ts';
 import { didWords } from '../say/history.ts';
 import type { Problem } from '../say/told.ts';
@@ -101,9 +101,9 @@ export function decisionLines(decisions: readonly Decision[]): Fact[] {
 }
 
 /** What happened, in a line; below it a message as it looks. */
-function headline({ entry, replayed, attempt }: Report, request: Fields, canvas: Canvas): string {
+function headline({ entry, replayed, attempt, chain }: Report, request: Fields, canvas: Canvas): string {
   const { paint, columns } = canvas;
-  const line = headlineOf(entry, attempt?.duplicate === true || replayed, replayed);
+  const line = headlineOf(entry, attempt?.duplicate === true || replayed, replayed, timesPaid(chain));
   const mark = entry.state === 'accepted' ? paint.green('✔') : paint.yellow('•');
   const lines = foldAtBlanks(line, columns - 2).map((text) => paint.bold(text));
   const preview = entry.kind === 'message' ? drawMessage(request, canvas) : '';

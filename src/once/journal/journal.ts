@@ -155,8 +155,8 @@ export interface Reads {
   otherHolder(id: string, receipts: readonly Receipt[]): Promise<string | undefined>;
   /** Those of these signatures that an entry has: whoever gave it, or as a chain showed it. */
   signaturesHeld(signatures: readonly string[]): Promise<string[]>;
-  /** Payments that were made in that time, or may have been, and have no signature on record. */
-  unsigned(sinceMs: number, untilMs: number): Promise<string[]>;
+  /** Payments that were made since then, or may have been, and have no receipt of a signature. */
+  unsigned(sinceMs: number): Promise<string[]>;
   /** Other payments like this one that were made since then, or may have been at any time. The latest come first. */
   equalEntries(about: EqualTo): Promise<Entry[]>;
   /** The highest number of an entry. */

@@ -56,7 +56,7 @@ const behind = (head: string): string => `${head}\u{10ffff}`;
 
 /** What is asked of every journal, and what is changed in it. */
 function textsIn(dialect: Dialect) {
-  const { table, position, aside, withOwner } = dialect;
+  const { table, position, textsOf, aside, withOwner } = dialect;
   const [entries, attempts, decisions] = [table('entries'), table('attempts'), table('decisions')];
   const [receipts, observations, batches] = [table('receipts'), table('observations'), table('batches')];
   const entry = `${withOwner('entries')}, ${derived(decisions)}`;
@@ -108,8 +108,10 @@ function textsIn(dialect: Dialect) {
     otherHolder: `SELECT id FROM ${entries} WHERE id <> :id
       AND seq IN (SELECT entry FROM ${receipts} WHERE value = :value AND what = :what
         AND (what = 'signature' OR origin = :origin))`,
+    signaturesHeld: `SELECT value FROM ${receipts} WHERE what = 'signature' AND value IN (${textsOf(':all')})
+      UNION SELECT signature FROM ${observations} WHERE signature IN (${textsOf(':all')})`,
     unsigned: `SELECT id FROM ${entries} WHERE payment IS NOT NULL AND ${counts} AND (${paidUntil}) >= :since
-      AND created_at <= :until AND NOT EXISTS (SELECT 1 FROM ${receipts}
+      AND NOT EXISTS (SELECT 1 FROM ${receipts}
         WHERE receipts.entry = entries.seq AND what = 'signature') ORDER BY seq`,
     closings: `SELECT closings.* FROM ${table('closings')} WHERE ended_at IS NULL ORDER BY seq`,
     repeated: `SELECT ${entry} FROM ${entries} WHERE payment IS NOT NULL AND state = 'accepted' AND was_in_doubt = 1
@@ -149,7 +151,7 @@ function textsIn(dialect: Dialect) {
       WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING id`,
     acceptLate: `UPDATE ${entries} SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL,
         updated_at = :at
-      WHERE id = :id AND NOT (state = 'accepted' AND :as = 'happened')`,
+      WHERE id = :id AND state <> 'accepted'`,
     keepReceipt: `INSERT INTO ${receipts} (origin, what, value, entry)
       SELECT :origin, :what, :value, seq FROM ${entries} WHERE id = :id AND NOT EXISTS (
         SELECT 1 FROM ${receipts} WHERE value = :value AND what = :what AND origin = :origin)`,
@@ -199,17 +201,6 @@ export function holding(dialect: Dialect, noted: readonly Known[]): readonly [St
   return [statementIn(dialect, texts.join(' UNION ALL ')), Object.fromEntries(values)];
 }
 
-const mostAskedFor = 500;
-
-/** Asks which of these signatures are on record. */
-function heldOf(signatures: readonly string[], { table }: Dialect): readonly [string, Values] {
-  const values = Object.fromEntries(signatures.map((signature, nth) => [`of${nth}`, signature]));
-  const these = `IN (${Object.keys(values).map((name) => `:${name}`)})`;
-  const text = `SELECT value FROM ${table('receipts')} WHERE what = 'signature' AND value ${these}
-    UNION SELECT signature FROM ${table('observations')} WHERE signature ${these}`;
-  return [text, values];
-}
-
 const text = (given: string | undefined): string | undefined =>
   given?.replaceAll('\0', '\ufffd').toWellFormed();
 
@@ -257,15 +248,9 @@ export function readsOf(
       const others = receipts.map((receipt) => ask(verbs.otherHolder, { id, ...receipt }));
       return (await Promise.all(others)).flat()[0]?.id as string | undefined;
     },
-    signaturesHeld: async (signatures) => {
-      const held: string[] = [];
-      for (let from = 0; from < signatures.length; from += mostAskedFor) {
-        const [text, values] = heldOf(signatures.slice(from, from + mostAskedFor), dialect);
-        held.push(...(await all(statementIn(dialect, text), values, ({ value }) => String(value))));
-      }
-      return held;
-    },
-    unsigned: (since, until) => all(verbs.unsigned, { since, until }, ({ id }) => String(id)),
+    signaturesHeld: (signatures) =>
+      all(verbs.signaturesHeld, { all: JSON.stringify(signatures) }, ({ value }) => String(value)),
+    unsigned: (since) => all(verbs.unsigned, { since }, ({ id }) => String(id)),
     equalEntries: ({ sinceMs: since, ...about }) => all(verbs.equalEntries, { ...about, since }, toEntry),
     latestSeq: async () => Number((await ask(verbs.latestSeq, {}))[0]?.seq),
     rowsSince: (name, after) => all(verbs.rowsSince, { name, after }, rowStandingOf),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ChainView } from '../../../chain/verdict.ts';
 import {
   isApprovedAndUnsent,
   isDone,
@@ -9,7 +10,7 @@ import {
 import { amountOf, formatAmount, readPayment } from '../../../once/entry/amount.ts';
 import { type Exit, exitOf, type Failure, told } from '../../../once/failures.ts';
 import { states } from '../../../once/journal/columns.ts';
-import type { Entry, Journal, Observation, Selection } from '../../../once/journal/journal.ts';
+import type { Entry, Journal, Selection } from '../../../once/journal/journal.ts';
 import { counted, formatAgo, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
 import type { App } from '../../app.ts';
 import { storedReport } from '../../run/stored.ts';
@@ -124,11 +125,7 @@ async function lineOf(
   command: string,
   { reads }: Journal,
 ): Promise<string> {
-  const [report, observations] = await Promise.all([
-    storedReport(entry, command, reads),
-    entry.kind === 'transfer' ? reads.observationsOf(entry.id) : [],
-  ]);
-  return settledLine({ report, observations }, layout);
+  return settledLine(await storedReport(entry, command, reads), layout);
 }
 
 export type SettledFormat = 'csv' | 'jsonl';
@@ -150,6 +147,7 @@ const columns = [
   'signature',
   'chain',
   'fee',
+  'paid_again',
   'columns',
 ] as const;
 
@@ -157,11 +155,10 @@ type Cells = Readonly<
   Record<(typeof columns)[number], string | Readonly<Record<string, string>> | undefined>
 >;
 
-type Settled = { readonly report: Report; readonly observations: readonly Observation[] };
-
 /** What the books need about one entry that happened. */
-function cellsOf({ report, observations }: Settled): Cells {
-  const { entry } = report;
+function cellsOf(report: Report): Cells {
+  const { entry, chain } = report;
+  const further = chain?.payments?.flatMap(({ own, signature }) => (own ? [] : [signature])) ?? [];
   const request = requestOf(entry);
   const transfer = transferOf(report);
   const message = messageOf(report);
@@ -180,20 +177,17 @@ function cellsOf({ report, observations }: Settled): Cells {
     message_id: shown(message?.id ?? message?.message_id),
     transfer_id: shown(transfer?.transfer_id),
     signature: shown(transfer?.signature),
-    chain: report.chain?.verdict,
-    fee: feeOf(observations),
+    chain: chain?.verdict,
+    fee: chain && feeOf(chain),
+    paid_again: further.length === 0 ? undefined : further.join(' '),
     columns: columnsOf(entry),
   };
 }
 
 /** What the chain took as a fee, if it was seen. */
-function feeOf(observations: readonly Observation[]): string | undefined {
-  const seen = observations.findLast(({ verdict }) => verdict === 'proven' || verdict === 'likely');
-  if (seen === undefined) return undefined;
+function feeOf({ paid }: ChainView): string | undefined {
   try {
-    const { paid } = JSON.parse(seen.facts) as { paid?: { fee_units?: string; decimals?: number } };
-    if (paid?.fee_units === undefined || paid.decimals === undefined) return undefined;
-    return formatAmount({ units: BigInt(paid.fee_units), decimals: paid.decimals });
+    return paid && formatAmount({ units: BigInt(paid.fee_units), decimals: paid.decimals });
   } catch {
     // Damaged facts are ignored.
     return undefined;
@@ -208,7 +202,7 @@ function settledHeading(format: SettledFormat, kept: ExportLayout['kept']): stri
 }
 
 /** A line that is harmless in a terminal, a spreadsheet and a log. */
-function settledLine(settled: Settled, { format, kept }: ExportLayout): string {
+function settledLine(settled: Report, { format, kept }: ExportLayout): string {
   const cells = cellsOf(settled);
   if (format === 'jsonl') return `${safeJson(cells)}\n`;
   const { columns: own, ...rest } = cells;

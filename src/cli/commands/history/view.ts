@@ -2,6 +2,7 @@ import { isApprovedAndUnsent, isProposal } from '../../../once/engine/standing.t
 import type { Attempt, Decision, Entry, State } from '../../../once/journal/journal.ts';
 import { iso, isoExact } from '../../../once/phrases.ts';
 import { troubleWords } from '../../../once/wire/trouble.ts';
+import { timesPaid } from '../../say/chain.ts';
 import { approvedNotSent } from '../../say/entry.ts';
 import { resolvedWay } from '../../say/history.ts';
 import type { Problem } from '../../say/told.ts';
@@ -78,8 +79,8 @@ function whoGetsWhat(entry: Pick<Entry, 'kind' | 'body'>, isWhole = false): stri
   return `${amountIn(request) ?? ''} → ${shown}`;
 }
 
-/** Its name, its row in a batch, how it was resolved, who wants it approved, or whose it is. */
-function marksOf(entry: Entry, width: number, { bots, widthOf }: HistoryLayout): string {
+/** Its name, its row in a batch, how it was resolved, who wants it approved, how often it was paid, or whose it is. */
+function marksOf({ entry, chain }: Report, width: number, { bots, widthOf }: HistoryLayout): string {
   const { name, rowId, resolvedAs, bot } = entry;
   const cut = (text: string, share: number): string =>
     cutTo(safeLine(text), Math.floor(width / share), widthOf);
@@ -87,7 +88,7 @@ function marksOf(entry: Entry, width: number, { bots, widthOf }: HistoryLayout):
   const named = name && [cut(name, beside.length === 0 ? 2 : 4), ...beside].join(' ');
   const waiting = isProposal(entry) ? 'waits for approval' : undefined;
   const approval = isApprovedAndUnsent(entry) ? approvedNotSent : waiting;
-  const decided = resolvedAs === undefined ? approval : resolvedWay(resolvedAs);
+  const decided = resolvedAs === undefined ? (approval ?? timesPaid(chain)) : resolvedWay(resolvedAs);
   return [
     ...(named ? [` [${named}]`] : []),
     ...(decided === undefined ? [] : [` (${decided})`]),
@@ -96,11 +97,12 @@ function marksOf(entry: Entry, width: number, { bots, widthOf }: HistoryLayout):
 }
 
 /** The description and marks. The marks must stay when a long text is cut; an amount is never cut. */
-function whatIn(entry: Entry, columns: number, layout: HistoryLayout): string {
+function whatIn(report: Report, columns: number, layout: HistoryLayout): string {
+  const { entry } = report;
   const { widthOf } = layout;
   // A narrow terminal breaks the line.
   const width = Math.max(leastForWhat, columns - beforeWhat);
-  const marks = marksOf(entry, width, layout);
+  const marks = marksOf(report, width, layout);
   const room = Math.max(0, width - widthOf(marks));
   const whole = safeLine(whoGetsWhat(entry, true));
   if (widthOf(whole) <= room) return whole + marks;
@@ -120,7 +122,7 @@ export function historyLine(report: Report, layout: HistoryLayout): View {
       const when = iso(entry.createdAtMs).slice(0, widths.when);
       // Lines that programs read are whole.
       const most = isPipe === true ? Number.POSITIVE_INFINITY : columns;
-      return lineOf(when, state, entry.id, whatIn(entry, most, layout));
+      return lineOf(when, state, entry.id, whatIn(report, most, layout));
     },
   };
 }

@@ -12,6 +12,7 @@ export const fileDialect: Dialect = {
   value: '?',
   table: (name) => name,
   position: 'instr',
+  textsOf: (list) => `SELECT value FROM json_each(${list})`,
   aside: (column) => `+${column}`,
   withOwner: (table) => `${table}.*`,
 };
