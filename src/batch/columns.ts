@@ -1,6 +1,6 @@
 import { longestKey } from '../once/entry/jsonText.ts';
 import type { Kind } from '../once/entry/wanted.ts';
-import { batchFailure, complainOfRow, type RowComplaint } from './failures.ts';
+import { batchFailure, complainOfRow, type RowComplaint, textOf } from './failures.ts';
 
 /** The fields that a row may have, named as in the payload. `buttons` is a short form of `components`. */
 export const rowFields: Readonly<Record<Kind, readonly string[]>> = {
@@ -109,7 +109,7 @@ export function rowOf(
   }
   if (typeof fields.amount === 'string') {
     const amount = plainAmount(fields.amount, decimalComma);
-    if (decimalComma && amount.includes('.'))
+    if (decimalComma && /^[\d,]*\.[\d.,]*$/u.test(amount))
       complaints.push(complainOfRow('amount', 'decimal-comma', 'dot'));
     fields.amount = decimalComma ? amount.replace(',', '.') : amount;
   }
@@ -141,8 +141,4 @@ const thousands = {
 function plainAmount(amount: string, decimalComma: boolean): string {
   const mark = decimalComma ? '.' : ',';
   return thousands[mark].test(amount) ? amount.replaceAll(mark, '') : amount;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

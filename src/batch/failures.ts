@@ -3,8 +3,8 @@ import { type TextFault, textFaultWords, type Unseen, unseenWords } from '../onc
 import {
   type Complaint,
   type ComplaintOf,
-  complaintSentence,
   complaintSentences,
+  complaintWords,
   type FieldRules,
   longer,
   type Said,
@@ -14,6 +14,7 @@ import {
 import { type Failure, failing, interrupted, told } from '../once/failures.ts';
 import { clipped, counted, formatCount, troubleInWords } from '../once/phrases.ts';
 import { isItTheRightFile } from '../once/says.ts';
+import type { RawRow } from './columns.ts';
 
 /** Where a template names a column. Line and column of the text are counted from 1. */
 export type TemplatePlace = { readonly line: number; readonly place: number };
@@ -164,15 +165,28 @@ function isOwn(complaint: RowComplaint): complaint is Exclude<RowComplaint, Comp
   return complaint.rule in ownRules;
 }
 
-function rowSentence(complaint: RowComplaint): string {
-  if (complaint.rule === 'amount' && complaint.value === 'comma')
-    return `${complaintSentence(complaint)}; 1,234.50 is taken too, and with --decimal-comma 1,5 and 1.234,50`;
-  if (!isOwn(complaint)) return complaintSentence(complaint);
-  const say = ownRules[complaint.rule] as (value: unknown) => Said;
-  return sentenceOn(complaint.field ?? 'the row', say(complaint.value));
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The first few things wrong with a row, and the number of the others. */
-export function rowSentences(complaints: readonly RowComplaint[]): string {
-  return complaintSentences(complaints, rowSentence);
+/** The cell that a complaint is about, as it stands in the file. An id is shown as the row's own. */
+export function cellOf({ field = 'id' }: RowComplaint, written: RawRow['written']): string | undefined {
+  const value = field === 'id' ? undefined : written[field];
+  return value === undefined || value === '' ? undefined : `"${clipped(textOf(value))}"`;
+}
+
+function rowSentence(complaint: RowComplaint, written: RawRow['written']): string {
+  const said = isOwn(complaint)
+    ? (ownRules[complaint.rule] as (value: unknown) => Said)(complaint.value)
+    : complaintWords(complaint);
+  const cell = cellOf(complaint, written);
+  const field = clipped(complaint.field ?? 'the row');
+  const sentence = sentenceOn(cell === undefined ? field : `${field} ${cell}`, said);
+  if (complaint.rule !== 'amount' || complaint.value !== 'comma') return sentence;
+  return `${sentence}; 1,234.50 is taken too, and with --decimal-comma 1,5 and 1.234,50`;
+}
+
+/** The first few things wrong with a row, with their cells if they are given, and the number of the others. */
+export function rowSentences(complaints: readonly RowComplaint[], written: RawRow['written'] = {}): string {
+  return complaintSentences(complaints, (one) => rowSentence(one, written));
 }

@@ -17,7 +17,7 @@ import {
   rowOf,
 } from './columns.ts';
 import { csvRecords, delimiterOf } from './csv.ts';
-import { batchFailure, complainOfRow, type OwnRules, type RowComplaint } from './failures.ts';
+import { batchFailure, cellOf, complainOfRow, type OwnRules, type RowComplaint } from './failures.ts';
 import { Reasons } from './reasons.ts';
 import type { Template } from './template.ts';
 
@@ -28,7 +28,7 @@ export type Reading = Checking & {
   readonly template?: Template | undefined;
   readonly mending: Mending;
   /** Called for all that is wrong with a row, and for each part of it. */
-  readonly inWords: (complaints: readonly RowComplaint[]) => string;
+  readonly inWords: (complaints: readonly RowComplaint[], written?: RowHead['written']) => string;
 };
 
 /** A row of the input: what it wants, or what is wrong with it. */
@@ -104,8 +104,12 @@ export async function readRows(input: Input, reading: Reading): Promise<ReadFile
     if ('wanted' in checked) return { ...row, wanted: checked.wanted };
     for (const { field, rule } of checked.complaints)
       if (rule === 'given' && field !== undefined) missing.add(field);
-    const causes = checked.complaints.map((complaint) => inWords([complaint]));
-    const problem = inWords(checked.complaints);
+    const causes = checked.complaints.map((complaint) => ({
+      reason: inWords([complaint]),
+      said: inWords([complaint], written),
+      cell: cellOf(complaint, written),
+    }));
+    const problem = inWords(checked.complaints, written);
     bad.note(row, problem, causes);
     return { ...row, problem };
   });

@@ -1,8 +1,19 @@
 /** A row of the input, and what is wrong with it. */
 type RowReason = { readonly line: number; readonly id?: string; readonly reason: string };
 
+/** What is wrong with a row, in the words for all such rows, in the words for this one, and with the cell at fault. */
+type CauseOfRow = {
+  readonly reason: string;
+  readonly said?: string;
+  readonly cell?: string | undefined;
+};
+
 /** What is wrong with one row or many. */
-type Cause = { readonly reason: string; readonly rows: number; readonly first: readonly RowReason[] };
+type Cause = {
+  readonly reason: string;
+  readonly rows: number;
+  readonly first: readonly (RowReason & Pick<CauseOfRow, 'cell'>)[];
+};
 
 const shownRows = 20;
 const shownOfCause = 3;
@@ -19,19 +30,19 @@ export class Reasons {
   note(
     { line, id }: { readonly line: number; readonly id: string | undefined },
     reason: string,
-    causes: readonly string[] = [reason],
+    causes: readonly CauseOfRow[] = [{ reason }],
   ): void {
     const row: RowReason = { line, ...(id === undefined ? {} : { id }), reason };
     this.#rows += 1;
     if (this.first.length < shownRows) this.first.push(row);
-    const kept = causes.filter((cause) => this.#causes.has(cause) || this.#causes.size < shownRows);
+    const kept = causes.filter((one) => this.#causes.has(one.reason) || this.#causes.size < shownRows);
     if (kept.length === 0) this.left += 1;
-    for (const cause of kept) {
+    for (const { reason: cause, said = cause, cell } of kept) {
       const { rows, first } = this.#causes.get(cause) ?? { rows: 0, first: [] };
       this.#causes.set(cause, {
         reason: cause,
         rows: rows + 1,
-        first: [...first, row].slice(0, shownOfCause),
+        first: [...first, { ...row, reason: said, cell }].slice(0, shownOfCause),
       });
     }
   }

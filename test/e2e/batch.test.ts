@@ -159,10 +159,10 @@ dan,${otherRecipient},SOL,0.25
     const ran = await transfer(file('p.csv', bad), '--report', join(home.path, 'r.jsonl'));
     expect(ran.code).toBe(2);
     expect(requests()).toBe(0);
-    expect(ran.stderr).toContain('line 3 (id bob): amount is zero');
-    expect(ran.stderr).toContain('line 4 (id eve): asset has spaces around it');
+    expect(ran.stderr).toContain('line 3 (id bob): amount "0" is zero');
+    expect(ran.stderr).toContain('line 4 (id eve): asset "US\\u200bDC" has spaces around it');
     expect(ran.stderr).toContain('2 rows (lines 3 and 5): id "bob" is given twice');
-    expect(ran.stderr).toContain('line 6 (id x): to_address is 6 bytes long');
+    expect(ran.stderr).toContain('line 6 (id x): to_address "nonsense" is 6 bytes long');
     expect(ran.stderr).toContain('4 of 6 rows in');
     const report = jsonLines(readFileSync(join(home.path, 'r.jsonl'), 'utf8'));
     const outcomes = ['not-begun', 'invalid', 'invalid', 'invalid', 'invalid', 'not-begun'];

@@ -60,11 +60,18 @@ describe('a file from a spreadsheet', () => {
     ['1.5', 'has a dot'],
     ['1,2,3', 'has a comma'],
     ['1 5', 'has a space'],
+    ['2.345,67 €', 'has a currency sign'],
+    ['#REF!', 'is an error of the spreadsheet'],
+    ['kein Betrag', 'has a space'],
+    ['Summe', 'is not digits'],
   ])('with --decimal-comma does not pay %s', async (amount, said) => {
     const { code, stderr } = await operator.run(
       pay(file(`id;to_address;asset;amount\na;${ada};SOL;${amount}\n`), '--decimal-comma'),
     );
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`amount ${said}`) });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`amount "${amount}" ${said}`),
+    });
     expect(await amounts()).toEqual([]);
   });
 });
@@ -150,7 +157,9 @@ test('an asset with an invisible letter is not another asset', async () => {
   const { code, stderr } = await operator.run(pay(file(csv)));
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: expect.stringContaining('line 3 (id b): asset has spaces around it, or has control or invisible'),
+    stderr: expect.stringMatching(
+      /line 3 \(id b\): asset ".*" has spaces around it, or has control or invisible/u,
+    ),
   });
   const words = ['transfer', '--to', ada, '--asset', 'US\u034fDC', '--amount', '1', '--once', 'x', '--yes'];
   expect(await operator.run(words)).toMatchObject({ code: 2 });
@@ -179,7 +188,7 @@ describe('--asset and --amount', () => {
   test('are refused beside a column of the file', async () => {
     const path = file(`id,to_address,asset,amount\na,${ada},SOL,1\n`);
     const { code, stderr } = await operator.run(pay(path, '--amount', '2'));
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('amount is given too') });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('amount "1" is given too') });
     const lines = operator.home.file(
       'pay.jsonl',
       `{"id":"a","to_address":"${ada}","asset":"SOL","amount":"1"}\n`,
@@ -187,7 +196,7 @@ describe('--asset and --amount', () => {
     const json = await operator.run(pay(lines, '--amount', '2'));
     expect({ code: json.code, stderr: json.stderr }).toEqual({
       code: 2,
-      stderr: expect.stringContaining('amount is given too'),
+      stderr: expect.stringContaining('amount "1" is given too'),
     });
     expect(await amounts()).toEqual([]);
   });
@@ -251,13 +260,13 @@ RE-2;"Groß; Söhne";${dave};SOL;0,75;\r
     const { code, stderr } = await operator.run(pay(file(faulty), '--column', 'id=Invoice ID'));
     expect(code).toBe(2);
     for (const said of [
-      'line 2 (id 1): to_address is',
-      'line 3 (id 2): amount has a comma',
+      `line 2 (id 1): to_address "${ada.slice(0, -2)}" is`,
+      'line 3 (id 2): amount "1,234" has a comma',
       'line 4 (id 2): the row has 4 cells',
       'line 5: the row is not CSV',
-      'line 6 (id 4): amount has an exponent',
-      'line 7 (id 5): amount has a sign',
-      'line 7 (id 5): to_address is the system program',
+      'line 6 (id 4): amount "1e3" has an exponent',
+      'line 7 (id 5): amount "-1" has a sign',
+      'line 7 (id 5): to_address "11111111111111111111111111111111" is the system program',
       'id "2" is given twice',
     ])
       expect(stderr).toContain(said);
@@ -265,6 +274,21 @@ RE-2;"Groß; Söhne";${dave};SOL;0,75;\r
     const mended = `id,to_address,asset,amount,note\n1,${ada},SOL,1,\n2,${bob},SOL,2,\n`;
     expect(await operator.run(pay(file(mended)))).toMatchObject({ code: 0 });
     expect(await amounts()).toEqual(['1', '2']);
+  });
+
+  test('its faults are said once each, with a count and the first three cells as they stand', async () => {
+    const cells = ['"$1,901.03"', '"$20.00"', '$3', '$4', '#REF!'];
+    const rows = cells.map((amount, nth) => `${nth},${ada},SOL,${amount}`);
+    const { code, stderr } = await operator.run(
+      pay(file(`id,to_address,asset,amount\n${rows.join('\n')}\n`)),
+    );
+    expect(code).toBe(2);
+    for (const said of [
+      '4 rows (lines 2 "$1,901.03", 3 "$20.00", 4 "$3", and 1 more): amount has a currency sign',
+      'line 6 (id 4): amount "#REF!" is an error of the spreadsheet',
+    ])
+      expect(stderr).toContain(said);
+    expect(await amounts()).toEqual([]);
   });
 
   test.each([

@@ -18,8 +18,12 @@ export function ofRow({ line, id }: { line: number; id?: string | undefined }, t
 }
 
 /** Many rows on one line: how many they are, and the first of them. */
-export function ofRows(rows: number, first: readonly { line: number }[], text: string): string {
-  const lines = first.map(({ line }) => String(line));
+export function ofRows(
+  rows: number,
+  first: readonly { line: number; cell?: string | undefined }[],
+  text: string,
+): string {
+  const lines = first.map(({ line, cell }) => (cell === undefined ? String(line) : `${line} ${cell}`));
   const left = rows - first.length;
   return `${counted(rows, 'row')} (lines ${listed(left === 0 ? lines : [...lines, `${left} more`])}): ${text}`;
 }

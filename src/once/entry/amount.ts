@@ -10,8 +10,10 @@ const maxDigits = 40;
 
 function whyNot(text: string): BadAmount {
   if (text === '') return 'empty';
+  if (/^#[A-Z]/u.test(text)) return 'sheet-error';
+  if (/\p{Sc}/u.test(text)) return 'currency';
   if (/^[+-]/u.test(text)) return 'sign';
-  if (/e/iu.test(text)) return 'exponent';
+  if (/\de/iu.test(text)) return 'exponent';
   if (/\s/u.test(text)) return 'blank';
   if (/[^0-9.,]/u.test(text)) return 'other';
   if (text.includes(',')) return 'comma';

@@ -14,6 +14,8 @@ type BadText = keyof typeof badTexts;
 const badAmounts = {
   empty: badTexts.empty,
   sign: 'has a sign',
+  'sheet-error': 'is an error of the spreadsheet',
+  currency: 'has a currency sign',
   exponent: 'has an exponent',
   comma: 'has a comma',
   blank: 'has a space',
@@ -207,8 +209,9 @@ export function complaintSentence(complaint: Complaint, options: readonly string
 
 /** A missing field has no rule, so only the problem is said. */
 export function sentenceOn(field: string, [problem, rule]: Said): string {
-  if (rule === '') return `${clipped(field)} ${problem}`;
-  return `${clipped(field)} ${clipped(problem, mostOfProblem)} (it must be ${rule})`;
+  const on = clipped(field, mostOfProblem);
+  if (rule === '') return `${on} ${problem}`;
+  return `${on} ${clipped(problem, mostOfProblem)} (it must be ${rule})`;
 }
 
 /** The first few complaints, and the number of the others. */

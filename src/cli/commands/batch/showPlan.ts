@@ -247,7 +247,7 @@ export function listBadRows(
 export function warnOf(reasons: Reasons, args: BatchArgs, display: Display): void {
   for (const { reason, rows, first } of reasons.causes) {
     const [only] = first;
-    display.warn(rows === 1 && only !== undefined ? ofRow(only, reason) : ofRows(rows, first, reason));
+    display.warn(rows === 1 && only !== undefined ? ofRow(only, only.reason) : ofRows(rows, first, reason));
   }
   if (reasons.left > 0)
     display.warn(`… and ${formatCount(reasons.left)} more; --report lists them all`, withReport(args));
