@@ -31,9 +31,10 @@ export function dialectIn(schema: string): Dialect {
     value: '$',
     table,
     position: 'strpos',
-    textsOf: (list) => /* sql */ `SELECT json_array_elements_text(CAST(${list} AS json))`,
     // It weighs indexes by what it knows of the values.
     aside: (column) => column,
+    // It joins with a subquery, and looks up each of an array.
+    among: (column, value) => `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text(${value}::jsonb)))`,
     withOwner: (entry) => /* sql */ `${entry}.*, (SELECT renewed_at FROM ${table('owners')}
       WHERE owners.id = ${entry}.owner AND owners.ended_at IS NULL) AS owner_renewed_at`,
   };

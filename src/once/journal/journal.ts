@@ -123,6 +123,12 @@ type EqualSince = Pick<EqualTo, 'id' | 'origin' | 'payment'> & {
   readonly untilMs: number;
 };
 
+/** How often somebody was paid, or may have been, and when last. */
+export type PaidBefore = { readonly times: number; readonly lastMs: number | undefined };
+
+/** A payment that a row of a batch has made, or may have made, and when last. */
+export type BatchPayment = { readonly payment: string; readonly batch: string; readonly atMs: number };
+
 /** An identifier that the service or the chain gives to one entry only. */
 export type Receipt = Of<typeof receiptColumns>;
 
@@ -159,6 +165,10 @@ export interface Reads {
   unsigned(sinceMs: number): Promise<string[]>;
   /** Other payments like this one that were made since then, or may have been at any time. The latest come first. */
   equalEntries(about: EqualTo): Promise<Entry[]>;
+  /** What this journal has paid a recipient, at any service. */
+  paidBefore(to: string): Promise<PaidBefore>;
+  /** Which of these payments other batches have made since then. */
+  batchesPaying(payments: readonly string[], batch: string, sinceMs: number): Promise<BatchPayment[]>;
   /** The highest number of an entry. */
   latestSeq(): Promise<number>;
   /** The payments among the rows of this name whose number is higher, in their order. */

@@ -20,6 +20,7 @@ import {
 } from './columns.ts';
 import { type Dialect, type Statement, statementIn } from './dialect.ts';
 import {
+  type BatchPayment,
   type Closing,
   type Entry,
   isResolution,
@@ -56,7 +57,7 @@ const behind = (head: string): string => `${head}\u{10ffff}`;
 
 /** What is asked of every journal, and what is changed in it. */
 function textsIn(dialect: Dialect) {
-  const { table, position, textsOf, aside, withOwner } = dialect;
+  const { table, position, aside, among, withOwner } = dialect;
   const [entries, attempts, decisions] = [table('entries'), table('attempts'), table('decisions')];
   const [receipts, observations, batches] = [table('receipts'), table('observations'), table('batches')];
   const entry = `${withOwner('entries')}, ${derived(decisions)}`;
@@ -92,6 +93,11 @@ function textsIn(dialect: Dialect) {
     equalEntries: `SELECT ${entry} FROM ${entries} WHERE payment = :payment AND ${counts}
       AND (${paidUntil}) >= :since AND ${atOrigin} AND id <> :id AND ${batchOfRow} IS DISTINCT FROM :batch
       ORDER BY tried_at DESC`,
+    paidBefore: `SELECT count(*) AS times, max(tried_at) AS last FROM ${entries}
+      WHERE payment IS NOT NULL AND ${recipient} = :to AND ${counts}`,
+    batchesPaying: `SELECT payment, name AS batch, max(tried_at) AS at FROM ${entries}
+      WHERE ${among('payment', ':payments')} AND ${counts} AND (${paidUntil}) >= :since
+        AND named_by = 'row' AND name <> :batch GROUP BY payment, name`,
     latestSeq: `SELECT coalesce(max(seq), 0) AS seq FROM ${entries}`,
     rowsSince: `SELECT seq, key FROM ${entries} WHERE seq > :after AND ${aside('name')} = :name
       AND named_by = 'row' AND payment IS NOT NULL ORDER BY seq`,
@@ -108,8 +114,8 @@ function textsIn(dialect: Dialect) {
     otherHolder: `SELECT id FROM ${entries} WHERE id <> :id
       AND seq IN (SELECT entry FROM ${receipts} WHERE value = :value AND what = :what
         AND (what = 'signature' OR origin = :origin))`,
-    signaturesHeld: `SELECT value FROM ${receipts} WHERE what = 'signature' AND value IN (${textsOf(':all')})
-      UNION SELECT signature FROM ${observations} WHERE signature IN (${textsOf(':all')})`,
+    signaturesHeld: `SELECT value FROM ${receipts} WHERE what = 'signature' AND ${among('value', ':all')}
+      UNION SELECT signature FROM ${observations} WHERE ${among('signature', ':all')}`,
     unsigned: `SELECT id FROM ${entries} WHERE payment IS NOT NULL AND ${counts} AND (${paidUntil}) >= :since
       AND NOT EXISTS (SELECT 1 FROM ${receipts}
         WHERE receipts.entry = entries.seq AND what = 'signature') ORDER BY seq`,
@@ -210,6 +216,11 @@ const observationOf = reading(observationColumns);
 const receiptOf = reading(receiptColumns);
 const batchInputOf = reading(batchColumns);
 const rowStandingOf = ({ seq, key }: JournalRow): RowStanding => ({ seq: Number(seq), key: String(key) });
+const batchPaymentOf = ({ payment, batch, at }: JournalRow): BatchPayment => ({
+  payment: String(payment),
+  batch: String(batch),
+  atMs: Number(at),
+});
 export const closingOf = reading(closingColumns);
 
 /** What a database asks with. */
@@ -252,6 +263,12 @@ export function readsOf(
       all(verbs.signaturesHeld, { all: JSON.stringify(signatures) }, ({ value }) => String(value)),
     unsigned: (since) => all(verbs.unsigned, { since }, ({ id }) => String(id)),
     equalEntries: ({ sinceMs: since, ...about }) => all(verbs.equalEntries, { ...about, since }, toEntry),
+    paidBefore: async (to) => {
+      const [row] = await ask(verbs.paidBefore, { to });
+      return { times: Number(row?.times), lastMs: optional<number>(row?.last) };
+    },
+    batchesPaying: (payments, batch, since) =>
+      all(verbs.batchesPaying, { payments: JSON.stringify(payments), batch, since }, batchPaymentOf),
     latestSeq: async () => Number((await ask(verbs.latestSeq, {}))[0]?.seq),
     rowsSince: (name, after) => all(verbs.rowsSince, { name, after }, rowStandingOf),
     equalPayments: ({ sinceMs: since, untilMs: until, ...about }) =>

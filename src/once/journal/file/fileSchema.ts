@@ -12,8 +12,8 @@ export const fileDialect: Dialect = {
   value: '?',
   table: (name) => name,
   position: 'instr',
-  textsOf: (list) => `SELECT value FROM json_each(${list})`,
   aside: (column) => `+${column}`,
+  among: (column, value) => `${column} IN (SELECT value FROM json_each(${value}))`,
   withOwner: (table) => `${table}.*`,
 };
 

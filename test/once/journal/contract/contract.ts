@@ -562,6 +562,34 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(await journal.latestSeq()).toBe(more[0]?.seq);
       });
 
+      test('to somebody are counted with what may have been paid, and not with what was not', async () => {
+        const journal = await openNew();
+        const to = '9WzD';
+        expect(await journal.paidBefore(to)).toEqual({ times: 0, lastMs: undefined });
+        await done(journal, 'accepted', { ...named('a'), key: 'k1' }, nowMs);
+        await done(journal, 'unknown', { ...named('b'), key: 'k2' }, nowMs + 5);
+        await done(journal, 'rejected', { ...named('c'), key: 'k3' }, nowMs + 9);
+        await journal.propose(newEntry({ ...named('d'), key: 'k4' }), 'approval', nowMs + 9);
+        expect(await journal.paidBefore(to)).toEqual({ times: 2, lastMs: nowMs + 5 });
+        expect(await journal.paidBefore('9Wz')).toMatchObject({ times: 0 });
+      });
+
+      test('are told with the other batches that made them, each with its latest', async () => {
+        const journal = await openNew();
+        const other = '["9WzD","usdc","26"]';
+        await done(journal, 'accepted', { ...row('oct', '1'), key: 'k1' }, nowMs);
+        await done(journal, 'unknown', { ...row('oct', '2'), key: 'k2' }, nowMs + 5);
+        await done(journal, 'accepted', { ...row('nov', '1'), key: 'k3' }, nowMs);
+        await done(journal, 'rejected', { ...row('sep', '1'), key: 'k4' }, nowMs);
+        await done(journal, 'accepted', { ...named('one'), key: 'k5' }, nowMs);
+        const paying = (batch: string, since: number) =>
+          journal.batchesPaying([payment, other], batch, since);
+        expect(await paying('nov', 0)).toEqual([{ payment, batch: 'oct', atMs: nowMs + 5 }]);
+        expect(await paying('dec', 0)).toHaveLength(2);
+        expect(await journal.batchesPaying([other], 'dec', 0)).toEqual([]);
+        expect(await journal.batchesPaying([], 'dec', 0)).toEqual([]);
+      });
+
       test('that settled another entry is told by that, until a person reverses it', async () => {
         const journal = await openNew();
         const by = await done(journal, 'accepted', named('paid'));

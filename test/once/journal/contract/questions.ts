@@ -63,6 +63,7 @@ export const fewRead: readonly Deed[] = [
     'an equal payment',
     (to) => to.equalEntries({ payment, origin: baseUrl, id: 'other', batch: '', sinceMs: 0 }),
   ],
+  ['which batches paid', (to) => to.batchesPaying([payment, 'none'], 'few', 0)],
   ['the latest number', (to) => to.latestSeq()],
   ['the latest rows of a name', (to) => to.rowsSince('few', 2000)],
   ['what a payment has settled', (to) => to.settledBy(payment, id)],
@@ -125,6 +126,7 @@ export const fewChanged: readonly Deed[] = [
 /** They read as much as they are about, by an index. */
 export const indexed: readonly Deed[] = [
   ...fewRead,
+  ['what was paid to somebody', (to) => to.paidBefore('ada')],
   ['recipients', (to) => to.recipients('a')],
   ['batches', (to) => to.batchNames()],
   ['all that can be selected', (to) => Promise.all(narrowings.map((narrowing) => page(to, narrowing)))],
