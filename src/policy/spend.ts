@@ -1,4 +1,5 @@
 import type { Bot } from '../once/connection.ts';
+import { nothingRecorded } from '../once/engine/answers.ts';
 import { proposerOf } from '../once/engine/approval.ts';
 import { allowed, type EngineContext, type Word } from '../once/engine/context.ts';
 import { countedAsset, type Spending, unitsOf } from '../once/entry/amount.ts';
@@ -59,20 +60,14 @@ export async function spendWithin(
   nowMs: number,
 ): Promise<Word> {
   const waits = await mustWait(policies, order, reads);
-  const word = await wordOfSpending(policies, order, reads ?? nothingSpent, nowMs);
+  const word = await wordOfSpending(policies, order, reads ?? nothingRecorded, nowMs);
   return word.is === 'allowed' && waits ? wordOfWaiting(policies, order) : word;
 }
 
 type SumReads = SpendingReads & Pick<Reads, 'decisionsOf'>;
 
-const nothingSpent: SumReads = {
-  spending: async () => ({ units: 0n }),
-  spent: async () => [],
-  decisionsOf: async () => [],
-};
-
 /** Sums for several transfers outside of a commit: what one of them would spend counts for those after it. */
-export function sumsForAll(reads: SumReads = nothingSpent): SumReads {
+export function sumsForAll(reads: SumReads = nothingRecorded): SumReads {
   const sums = new Map<string, Promise<Spending>>();
   return {
     spent: (asset, sinceMs) => reads.spent(asset, sinceMs),

@@ -1,18 +1,24 @@
 import type { Bot } from '../../once/connection.ts';
-import { equalAhead } from '../../once/engine/answers.ts';
-import { refuseUnnamed, refuseUnnamedProposal } from '../../once/engine/claim.ts';
-import { allowed, type Word } from '../../once/engine/context.ts';
-import { codeAhead } from '../../once/engine/decide.ts';
-import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../../once/engine/plan.ts';
+import { answersTo, nothingRecorded } from '../../once/engine/answers.ts';
+import { refuseUnnamed } from '../../once/engine/claim.ts';
+import { type Answers, type Course, codeAhead, decide } from '../../once/engine/decide.ts';
+import {
+  type Identity,
+  identify,
+  makePlan,
+  newEntry,
+  type Plan,
+  planOfNewJournal,
+  toSend,
+} from '../../once/engine/plan.ts';
 import { meaningOf, type PlanKind } from '../../once/engine/planKinds.ts';
 import { isProposal } from '../../once/engine/standing.ts';
-import { isNamed, nameOf, type Order } from '../../once/entry/naming.ts';
+import { nameOf, type Order } from '../../once/entry/naming.ts';
 import { refuseUnusual } from '../../once/entry/unusual.ts';
 import { canonicalBody, type Wanted } from '../../once/entry/wanted.ts';
-import { type Exit, exitOf, type Failure } from '../../once/failures.ts';
-import type { Entry } from '../../once/journal/journal.ts';
+import { type Exit, exitOf } from '../../once/failures.ts';
 import { endpoint } from '../../once/wire/flight.ts';
-import { spendOf, spendWithin } from '../../policy/spend.ts';
+import { mayClaimUnder } from '../../policy/spend.ts';
 import type { App } from '../app.ts';
 import { isThere } from '../open/journal.ts';
 import type { Args } from '../parse/args.ts';
@@ -35,7 +41,9 @@ export async function dryRun(
   refuseUnusual(order.wanted, bot.own);
   const doubts = await doubtsAbout(order, bot);
   for (const doubt of doubts) app.display.warn(doubt);
-  const { identity, plan, word, closed, equal } = await planOf(order, bot, app);
+  const { identity, plan, answers } = await aheadOf(order, bot, app);
+  const course = plan.is === 'name-taken' ? undefined : decide(plan, answers);
+  const equal = course?.is === 'paid-already' ? course.equal : undefined;
   const meaning = meaningOf(plan);
   const proposes = app.args.has('propose');
   const isShown = meaning.sends !== 'nothing' && !isSilent(app.display);
@@ -46,13 +54,14 @@ export async function dryRun(
   const isNew = meaning.sends === 'a-new-entry';
   const key = isNew ? identity.key : (plan.found?.key ?? identity.key);
   const { kind } = order.wanted;
+  const isSpent = kind === 'transfer' && meaning.sends !== 'nothing';
   const request = { ...order.wanted.request };
   const body = canonicalBody({ ...request, ...(key !== undefined && { idempotency_key: key }) });
   const url = endpoint(bot.spelledUrl, kind);
   const name = nameOf(order.naming);
   const found = plan.found?.id;
-  const isAsked = word !== undefined && ((await app.policies()) !== undefined || proposes);
-  const policy = isAsked ? { word: word.is, says: dryPolicyWords(word, plan) } : undefined;
+  const isAsked = isSpent && ((await app.policies()) !== undefined || proposes);
+  const policy = isAsked ? { word: answers.word.is, says: dryPolicyWords(answers, course) } : undefined;
   const entry = { kind, key, name, bot: bot.name, base_url: bot.spelledUrl, request };
   const rerun = rerunWords(plan, order.wanted, bot);
   const warned = [...warnings, ...doubts, ...(balance?.warnings ?? []), ...paidBefore];
@@ -72,68 +81,40 @@ export async function dryRun(
     return `${canvas.paint.bold('Dry run: nothing was recorded or sent')}\n${preview}`;
   };
   await app.display.show(card(app.args.command, headline, facts));
-  const answers = { word: word ?? allowed, closed, equal: equal === undefined ? [] : [equal], isNamed: true };
   const code = codeAhead(plan, answers, bot);
   return code === undefined ? 0 : exitOf(code);
 }
 
-type DryPlan = {
-  readonly identity: Identity;
-  readonly plan: Plan;
-  readonly word: Word | undefined;
-  readonly closed?: Failure | undefined;
-  readonly equal: Entry | undefined;
-};
+/** What would become of an order. */
+type Ahead = { readonly identity: Identity; readonly plan: Plan; readonly answers: Answers };
 
-/** What the policies and --propose would say, if money would be spent. Without a plan there is no journal yet. */
-async function wordOn(
-  { wanted, naming }: Order,
-  bot: Bot,
-  plan: Plan | undefined,
-  app: App,
-): Promise<Word | undefined> {
-  const policies = await app.policies();
-  const proposes = app.args.has('propose');
-  if (wanted.kind === 'message') return undefined;
-  if (plan !== undefined && meaningOf(plan).sends === 'nothing') return undefined;
-  const journal = plan && (await app.journal('look'));
-  const entry = plan === undefined || meaningOf(plan).sends === 'a-new-entry' ? undefined : plan.found;
-  const nowMs = (journal ?? app).clock.now();
-  const isShared = journal?.isShared === true;
-  const spend = { spend: spendOf(wanted.request, bot), entry, proposes, isShared };
-  const word = await spendWithin(policies ?? [], spend, journal?.reads, nowMs);
-  if (word.is === 'needs-approval' && plan?.is !== 'retry' && !isNamed(naming))
-    refuseUnnamedProposal({ namedBy: undefined });
-  return word;
-}
-
-async function planOf(order: Order, bot: Bot, app: App): Promise<DryPlan> {
-  if (!isThere(await app.where())) {
-    const identity = identify(order, bot, { hashOf: () => '' });
-    const word = await wordOn(order, bot, undefined, app);
-    return { identity, plan: planOfNewJournal, word, equal: undefined };
-  }
-  const journal = await app.journal('look');
-  refuseUnnamed(order, journal);
-  const identity = identify(order, bot, journal);
-  const { clock } = app;
-  const plan = await makePlan(identity, { journal, bot, clock }, journal.reads);
-  const besides = repeatsOf(order, app.args);
-  const [equal] = await equalAhead(plan, identity, journal.reads, { bot, clock, besides });
-  return { identity, plan, equal, closed: journal.closed, word: await wordOn(order, bot, plan, app) };
+async function aheadOf(order: Order, bot: Bot, app: App): Promise<Ahead> {
+  // It creates none.
+  const journal = isThere(await app.where()) ? await app.journal('look') : undefined;
+  if (journal !== undefined) refuseUnnamed(order, journal);
+  const identity = identify(order, bot, journal ?? { hashOf: () => '' });
+  const candidate = newEntry(identity, bot, app.chance.uuid);
+  const clock = journal?.clock ?? app.clock;
+  const plan =
+    journal === undefined
+      ? planOfNewJournal
+      : await makePlan(identity, { journal, bot, clock }, journal.reads);
+  const asking = {
+    ...{ bot, clock, journal: journal ?? { place: '', isShared: false } },
+    ...{ proposes: app.args.has('propose'), besides: repeatsOf(order, app.args) },
+    mayClaim: mayClaimUnder(await app.policies()),
+  };
+  const entry = toSend(plan, { identity, candidate }, { bot });
+  return { identity, plan, answers: await answersTo(plan, entry, journal?.reads ?? nothingRecorded, asking) };
 }
 
 /** For a dry run: it reserves nothing, and others may spend in the meantime. */
-function dryPolicyWords(word: Word, { is }: Plan): string {
-  if (is === 'retry' && word.is !== 'allowed') return 'it would be held: it may have been made already';
-  switch (word.is) {
-    case 'allowed':
-      return 'it would be allowed, as things stand now';
-    case 'needs-approval':
-      return 'it would be held until a person approves it';
-    case 'refused':
-      return `it would be refused. ${word.failure.message}`;
-  }
+function dryPolicyWords({ word }: Answers, course: Course | undefined): string {
+  if (course?.is === 'hold') return 'it would be held: it may have been made already';
+  if (course?.is === 'refuse') return `it would be refused. ${course.failure.message}`;
+  return word.is === 'needs-approval'
+    ? 'it would be held until a person approves it'
+    : 'it would be allowed, as things stand now';
 }
 
 /** For a dry run: whether it is a re-run, and of what. */

@@ -1,7 +1,6 @@
 import type { Until } from '../../chain/verify.ts';
 import type { Bot, Connection } from '../../once/connection.ts';
 import type { Consent } from '../../once/engine/beforeClaim.ts';
-import { refuseUnnamedProposal } from '../../once/engine/claim.ts';
 import { execute } from '../../once/engine/execute.ts';
 import type { Plan } from '../../once/engine/plan.ts';
 import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
@@ -12,8 +11,7 @@ import type { Kind, Wanted } from '../../once/entry/wanted.ts';
 import { type Exit, Failure } from '../../once/failures.ts';
 import type { Entry } from '../../once/journal/journal.ts';
 import { iso } from '../../once/phrases.ts';
-import { nameOfAddress, needsApproval, type Policies } from '../../policy/policy.ts';
-import { spendOf } from '../../policy/spend.ts';
+import { nameOfAddress, type Policies } from '../../policy/policy.ts';
 import type { App } from '../app.ts';
 import type { ChainBot } from '../bot/chooseBot.ts';
 import type { Args } from '../parse/args.ts';
@@ -39,14 +37,11 @@ export async function doOnce(order: Order, app: App<Args<'dry-run' | 'yes'>>, wa
   refuseUnusual(order.wanted, engine.bot.own);
   const waiting = await openWait(order, engine.bot, app, wait);
   const proposes = app.args.has('propose');
-  const asked = openBeforeSending(
+  const consent = openBeforeSending(
     order.wanted.kind,
     afterNodes(engine.connection, waiting),
     consentFor(order, engine, app),
   );
-  // Nothing of a proposal is sent: the question is asked once it is approved.
-  const consent: Consent = async (plan, equal) =>
-    proposes && plan.found?.approved !== true ? 'go' : asked(plan, equal);
   const outcome = await execute(order, { ...engine, proposes, besides }, consent);
   const chainEnd = await waiting?.end(outcome);
   const hasNode = engine.bot.chain !== undefined;
@@ -88,22 +83,21 @@ function afterNodes<Reached extends Pick<Connection, 'reachOut'>>(
 function consentFor(order: Order, { bot, clock }: Engine, app: App<Args<'yes'>>): Consent | undefined {
   const { display } = app;
   if (app.args.flag('yes')) return undefined;
-  return async (plan, found) => {
+  return async (plan, course) => {
     const { asks } = meaningOf(plan);
     if (asks === 'nothing' || !questions[asks].isAskedOf(order)) return 'go';
     const policies = await app.policies();
     const at = display.terminal();
     // Unasked, what was done is told again: nothing is sent.
     if (at !== 'foreground' && asks !== 'send') return 'go';
-    const waits = asks === 'send' && waitsForApproval(order, plan, bot, policies);
-    // A proposal is asked about when it is sent.
-    const equal = waits ? undefined : found;
+    const equal = asks === 'send' && course.is === 'paid-already' ? course.equal : undefined;
     if (at === 'none') return 'go';
     try {
       // The usual answer to "again?" is a replay: then no node is asked.
       const isShown = at === 'foreground' && asks !== 'do-again';
       const balance = isShown ? (await balanceFor(order, bot, app))?.text : undefined;
-      const usual = waits ? 'Propose it? It waits for approval then.' : questions[asks].text;
+      const usual =
+        course.is === 'propose' ? 'Propose it? It waits for approval then.' : questions[asks].text;
       const text = equal === undefined ? usual : askToPayAgain;
       const nowMs = clock.now();
       const shown = { order, bot, policies, balance, doubts: await doubtsAbout(order, bot), equal, nowMs };
@@ -117,13 +111,6 @@ function consentFor(order: Order, { bot, clock }: Engine, app: App<Args<'yes'>>)
       throw thrown;
     }
   };
-}
-
-function waitsForApproval({ wanted, naming }: Order, plan: Plan, bot: Bot, policies: Policies = []): boolean {
-  if (wanted.kind === 'message' || mayHaveLanded(plan.found) || plan.found?.approved === true) return false;
-  const waits = needsApproval(policies, spendOf(wanted.request, bot));
-  if (waits && !isNamed(naming)) refuseUnnamedProposal({ namedBy: undefined });
-  return waits;
 }
 
 /** What a question is about. */
@@ -171,19 +158,16 @@ function openBeforeSending(
   { ensurePossible, reachOut }: Pick<Connection, 'ensurePossible' | 'reachOut'>,
   ask: Consent | undefined,
 ): Consent {
-  return async (plan, equal) => {
-    if (sends(plan)) ensurePossible(kind);
-    const answer = ask === undefined ? 'go' : await ask(plan, equal);
+  return async (plan, course) => {
+    const isSent = meaningOf(plan).sends !== 'nothing' && course.is !== 'propose';
+    if (isSent) ensurePossible(kind);
+    const answer = ask === undefined ? 'go' : await ask(plan, course);
     if (answer === 'again') ensurePossible(kind);
     // Unless a person says otherwise, an equal payment stands in the way: nothing is sent.
-    const goesOn = answer === 'go' ? sends(plan) && equal === undefined : answer !== 'no';
+    const goesOn = answer === 'go' ? isSent && course.is === 'send' : answer !== 'no';
     if (goesOn) await reachOut();
     return answer;
   };
-}
-
-function sends(plan: Plan): boolean {
-  return meaningOf(plan).sends !== 'nothing';
 }
 
 /** The recipient with its name in a policy, too. */

@@ -1,23 +1,44 @@
+import { isWhole } from '../entry/wanted.ts';
 import type { Failure } from '../failures.ts';
 import { whyClosed } from '../journal/failures.ts';
-import type { Entry, Journal, NewEntry, Reads } from '../journal/journal.ts';
+import type { Entry, Journal, NewEntry, Reads, SpendingReads } from '../journal/journal.ts';
 import { allowed, type EngineContext } from './context.ts';
 import type { Answers } from './decide.ts';
 import { equalPayments } from './equal.ts';
+import { engineFailure } from './failures.ts';
 import type { Plan } from './plan.ts';
 import { meaningOf } from './planKinds.ts';
 
 /** If a plan sends nothing, nothing is asked. */
 const unasked: Answers = { word: allowed, closed: undefined, equal: [], isNamed: true };
 
-/** Asks what `decide` needs to know of an entry that would be sent so, in the commit that sends it. */
+type AnsweringReads = SpendingReads & Pick<Reads, 'decisionsOf' | 'closings' | 'equalEntries' | 'rowsSince'>;
+
+/** Where no journal is yet. */
+export const nothingRecorded: AnsweringReads = {
+  spending: async () => ({ units: 0n }),
+  spent: async () => [],
+  decisionsOf: async () => [],
+  closings: async () => [],
+  equalEntries: async () => [],
+  rowsSince: async () => [],
+};
+
+type Asking = Pick<EngineContext, 'bot' | 'besides' | 'mayClaim' | 'proposes'> & {
+  readonly journal: Pick<Journal, 'place' | 'isShared'>;
+  readonly clock: { now(): number };
+};
+
+/** Asks what `decide` needs to know of an entry that would be sent so. The last time is in the commit that sends it. */
 export async function answersTo(
   plan: Plan,
   entry: NewEntry,
-  reads: Reads,
-  engine: EngineContext,
+  reads: AnsweringReads,
+  engine: Asking,
 ): Promise<Answers> {
   if (meaningOf(plan).sends === 'nothing') return unasked;
+  // Before a policy reads its body.
+  if (entry === plan.found) mustHaveIntactRequest(plan.found);
   // Together: on a server this is one round trip.
   const [word, closed, equal] = await Promise.all([
     engine.mayClaim(entry, plan.is === 'new-entry' ? undefined : plan.found, reads, engine),
@@ -45,6 +66,17 @@ export async function closedFor(
   { place }: Pick<Journal, 'place'>,
 ): Promise<Failure | undefined> {
   return whyClosed(place, await reads.closings());
+}
+
+/** A flipped bit on the disk must not be sent, taken for another body, or reported as what happened. */
+export function mustBeIntact(entry: Entry, before?: 'done' | 'in-doubt'): Entry {
+  const { id, body, key, fingerprint } = entry;
+  if (isWhole(body, key, fingerprint)) return entry;
+  throw engineFailure('entry-changed', { id, before });
+}
+
+export function mustHaveIntactRequest(entry: Entry): Entry {
+  return mustBeIntact(entry, entry.mayHaveLandedAtMs === undefined ? undefined : 'in-doubt');
 }
 
 /** In a journal that was moved nobody decides: what goes on is at the other place. */

@@ -1,16 +1,16 @@
-import type { Failure } from '../failures.ts';
 import type { Entry } from '../journal/journal.ts';
-import { equalAhead } from './answers.ts';
+import { answersTo } from './answers.ts';
 import type { Besides, EngineContext } from './context.ts';
+import { type Course, decide, type Undecided } from './decide.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
-import { type Identity, makePlan, type Plan, planOfNewJournal } from './plan.ts';
+import { makePlan, type Ordered, type Plan, toSend } from './plan.ts';
 import { isBeingSent, mayHaveLanded } from './standing.ts';
 
 /** A person's answer. `pay`: although an equal payment was shown. `again`: once more, although it was done. */
 type Answer = 'go' | 'pay' | 'again' | 'no';
 
-/** Asks a person, if there is one, before anything is journaled. `equal` is a payment that this one would repeat. */
-export type Consent = (plan: Plan, equal: Entry | undefined) => Promise<Answer>;
+/** Asks a person, if there is one, before anything is journaled. `course` is what would become of the plan then. */
+export type Consent = (plan: Plan, course: Course) => Promise<Answer>;
 
 /** What a person has agreed to, in full view of the plan. */
 export type Agreed = {
@@ -18,34 +18,36 @@ export type Agreed = {
   readonly again: boolean;
   /** If equal payments were shown, it is meant besides those. */
   readonly besides: Besides | undefined;
-  /** Why nobody was asked. */
-  readonly closed?: Failure;
+  /** Whether it may be sent. If it would not have been, nobody was asked. */
+  readonly mayBegin: boolean;
 };
 
 /** Asks about the plan until a person has agreed to what will be done. */
 export async function agree(
-  identity: Identity,
+  ordered: Ordered,
   engine: EngineContext,
   consent: Consent,
   waitedFor: string | undefined,
 ): Promise<Agreed | Outcome> {
-  const { closed, reads } = engine.journal;
-  const plan = await makePlan(identity, engine, reads, { waitedFor });
-  const unasked = { plan, again: false, besides: engine.besides };
-  // Nothing will be sent, so there is nothing to ask.
-  if (closed !== undefined) return { ...unasked, closed };
+  const { reads } = engine.journal;
+  const plan = await makePlan(ordered.identity, engine, reads, { waitedFor });
+  const unasked = { plan, again: false, besides: engine.besides, mayBegin: false };
+  if (plan.is === 'name-taken') return unasked;
   // A Yes to "again?" begins a new entry.
-  const mayAskAgain = plan.is === 'already-done' && identity.key === undefined;
-  const equal = await equalAhead(mayAskAgain ? planOfNewJournal : plan, identity, reads, engine);
-  const besides = { ids: equal.map(({ id }) => id) };
-  const answer = await answerTo(plan, mayAskAgain ? undefined : equal[0], engine, consent);
+  const isDoneBefore = plan.is === 'already-done' && ordered.identity.key === undefined;
+  const asked: Undecided = isDoneBefore ? { is: 'new-entry', found: plan.found } : plan;
+  const course = decide(asked, await answersTo(asked, toSend(asked, ordered, engine), reads, engine));
+  const isSent = course.is === 'send' || course.is === 'paid-already';
+  if (!isSent && (course.is !== 'propose' || engine.proposes === true || isDoneBefore)) return unasked;
+  const besides = { ids: course.is === 'paid-already' ? course.ids : [] };
+  const answer = await answerTo(plan, course, engine, consent);
   switch (answer) {
     case 'go':
-      return unasked;
+      return { ...unasked, mayBegin: isSent };
     case 'pay':
-      return { ...unasked, besides };
+      return { ...unasked, besides, mayBegin: true };
     case 'again':
-      return { plan: { is: 'new-entry', found: plan.found }, again: true, besides };
+      return { plan: asked, again: true, besides, mayBegin: true };
     default:
       return answer;
   }
@@ -53,12 +55,12 @@ export async function agree(
 
 async function answerTo(
   plan: Plan,
-  equal: Entry | undefined,
+  course: Course,
   engine: EngineContext,
   consent: Consent,
 ): Promise<Exclude<Answer, 'no'> | Outcome> {
   try {
-    const answer = await consent(plan, equal);
+    const answer = await consent(plan, course);
     if (answer !== 'no') return answer;
   } catch (unanswered) {
     const doubtful = await leaveDoubtful(plan, engine);

@@ -1,14 +1,14 @@
 import type { Order } from '../entry/naming.ts';
-import { bodyBytes } from '../entry/wanted.ts';
 import { Failure, isOutage, noteClaim } from '../failures.ts';
-import type { Entry, Journal, NewEntry, Process, Transaction } from '../journal/journal.ts';
+import type { Entry, Journal, Process, Transaction } from '../journal/journal.ts';
+import { mustBeIntact } from './answers.ts';
 import { type Agreed, agree, type Consent, waitForOwner } from './beforeClaim.ts';
 import type { EngineContext } from './context.ts';
 import { engineFailure } from './failures.ts';
 import type { Outcome } from './outcome.ts';
-import { type Identity, identify, makePlan, newEntry, type Plan } from './plan.ts';
+import { type Identity, identify, makePlan, newEntry, type Ordered, type Plan, toSend } from './plan.ts';
 import { isBeingSent, isInDoubt } from './standing.ts';
-import { type Claim, mustBeIntact, type Step, take } from './take.ts';
+import { type Claim, type Step, take } from './take.ts';
 
 /** Asks, decides and claims. Waits for a living owner if there is one. */
 export async function claim(
@@ -21,7 +21,7 @@ export async function claim(
   // Random values are drawn before the commit, which may be made again.
   const ordered = { identity, candidate: newEntry(identity, engine.bot, engine.chance.uuid) };
   return untilClaimed(async (waitedFor) => {
-    const agreed = consent && (await agree(identity, engine, consent, waitedFor));
+    const agreed = consent && (await agree(ordered, engine, consent, waitedFor));
     if (agreed !== undefined && !('plan' in agreed)) return agreed;
     const asked = agreed === undefined ? engine : { ...engine, besides: agreed.besides };
     return engine
@@ -81,9 +81,6 @@ async function senderOf({ owner }: Entry, { journal, limits }: EngineContext): P
   return owner === undefined || limits.ownerWaitMs === 0 ? undefined : journal.reads.processOf(owner);
 }
 
-/** What a command wants: its identity, and the entry that begins if the journal has none of it. */
-type Ordered = { readonly identity: Identity; readonly candidate: NewEntry };
-
 /** Makes the plan again inside the commit and acts on it. */
 async function actOnPlan(
   ordered: Ordered,
@@ -100,21 +97,7 @@ async function actOnPlan(
   if (agreed !== undefined && (plan.is !== agreed.plan.is || plan.found?.id !== agreed.plan.found?.id))
     return { is: 'changed' };
   if (plan.is === 'name-taken') return nameTaken(plan.found, identity, engine);
-  return take(plan, toSend(plan, ordered, engine), tx, engine, { closed: agreed?.closed });
-}
-
-/** The entry as the plan sends it: a new one, or what was found, with the bot and the body that are given now. */
-export function toSend(
-  plan: Plan,
-  { identity: { order, fingerprint }, candidate }: Ordered,
-  { bot }: Pick<EngineContext, 'bot'>,
-): NewEntry {
-  if (plan.is === 'retry') return plan.found;
-  if (plan.is !== 'send-same-key') return candidate;
-  const { found } = plan;
-  if (found.fingerprint === fingerprint && found.bot === bot.name) return found;
-  const { id, key, namedBy } = found;
-  return { ...candidate, id, key, namedBy, body: bodyBytes({ ...order.wanted.request }, key) };
+  return take(plan, toSend(plan, ordered, engine), tx, engine, { mayBegin: agreed?.mayBegin });
 }
 
 export function nameTaken(
@@ -133,9 +116,4 @@ async function ownerHasDied({ found }: Plan, tx: Transaction, nowMs: number): Pr
   if (found?.state !== 'sending' || isBeingSent(found)) return false;
   await tx.recordDeath(found.id, nowMs);
   return true;
-}
-
-/** Only a name keeps an approval with its payment. */
-export function refuseUnnamedProposal({ namedBy }: Pick<Entry, 'namedBy'>): void {
-  if (namedBy === undefined) throw engineFailure('unnamed-proposal', {});
 }

@@ -2,7 +2,16 @@ import type { Chance, Clock, Interrupts } from '../../machine/process.ts';
 import type { Bot, Connection } from '../connection.ts';
 import type { Kind } from '../entry/wanted.ts';
 import type { Failure } from '../failures.ts';
-import type { Decision, Entry, Guards, Journal, Reads, Verdict, Work } from '../journal/journal.ts';
+import type {
+  Decision,
+  Entry,
+  Guards,
+  Journal,
+  Reads,
+  SpendingReads,
+  Verdict,
+  Work,
+} from '../journal/journal.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import type { RowsOfName } from './rowsOfName.ts';
 
@@ -51,8 +60,11 @@ export const allowed: Word = { is: 'allowed' };
 type MayClaim = (
   wanted: Pick<Entry, 'kind' | 'body'>,
   known: Entry | undefined,
-  reads: Reads,
-  engine: Pick<EngineContext, 'bot' | 'journal' | 'clock' | 'proposes'>,
+  reads: SpendingReads & Pick<Reads, 'decisionsOf'>,
+  engine: Pick<EngineContext, 'bot' | 'proposes'> & {
+    readonly journal: Pick<Journal, 'isShared'>;
+    readonly clock: { now(): number };
+  },
 ) => Promise<Word>;
 
 /** The result of an attempt: the status of its reply, or what went wrong. */

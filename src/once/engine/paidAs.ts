@@ -4,10 +4,10 @@ import { nameOf } from '../entry/naming.ts';
 import type { Entry, Reads } from '../journal/journal.ts';
 import { refuseMoved } from './answers.ts';
 import { lastDecision } from './approval.ts';
-import { nameTaken, toSend } from './claim.ts';
+import { nameTaken } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
-import { type Identity, makePlan, newEntry } from './plan.ts';
+import { type Identity, makePlan, newEntry, toSend } from './plan.ts';
 import { isDone } from './standing.ts';
 import { rewrite } from './take.ts';
 

@@ -135,6 +135,23 @@ export function newEntry(identity: Identity, bot: Bot, randomUuid: () => string)
   };
 }
 
+/** What a command wants: its identity, and the entry that begins if the journal has none of it. */
+export type Ordered = { readonly identity: Identity; readonly candidate: NewEntry };
+
+/** The entry as the plan sends it: a new one, or what was found, with the bot and the body that are given now. */
+export function toSend(
+  plan: Plan,
+  { identity: { order, fingerprint }, candidate }: Ordered,
+  { bot }: { readonly bot: Pick<Bot, 'name'> },
+): NewEntry {
+  if (plan.is === 'retry') return plan.found;
+  if (plan.is !== 'send-same-key') return candidate;
+  const { found } = plan;
+  if (found.fingerprint === fingerprint && found.bot === bot.name) return found;
+  const { id, key, namedBy } = found;
+  return { ...candidate, id, key, namedBy, body: bodyBytes({ ...order.wanted.request }, key) };
+}
+
 const sentAgainWithinMs: Readonly<Record<Kind, number>> = { transfer: 30 * 60_000, message: 24 * 3_600_000 };
 const tolerableClockStepMs = 5 * 60_000;
 

@@ -1,13 +1,9 @@
-import { isWhole } from '../entry/wanted.ts';
-import type { Failure } from '../failures.ts';
 import type { Decision, Entry, NewEntry, Transaction } from '../journal/journal.ts';
-import { answersTo } from './answers.ts';
+import { answersTo, mustBeIntact, mustHaveIntactRequest } from './answers.ts';
 import type { ApprovalReason } from './approval.ts';
 import type { EngineContext } from './context.ts';
 import { type Course, decide, type Undecided } from './decide.ts';
-import { engineFailure } from './failures.ts';
 import { becauseClosed, concluded, mustFind, type Outcome } from './outcome.ts';
-import { meaningOf } from './planKinds.ts';
 import type { HeldReason } from './verdict.ts';
 
 /** An entry that this process owns, with its first attempt on record. */
@@ -28,8 +24,8 @@ export type Step =
 type ByPeople = {
   /** To send it, although it is held: kept in the commit that sends it. */
   readonly decision?: Decision | undefined;
-  /** Nobody was asked, because the journal was closed. */
-  readonly closed?: Failure | undefined;
+  /** Nobody has agreed that it is sent: when they were asked, it would not have been. */
+  readonly mayBegin?: boolean | undefined;
 };
 
 /** Decides what becomes of a plan, and does it. `entry` is as it would be sent. */
@@ -38,13 +34,10 @@ export async function take(
   entry: NewEntry,
   tx: Transaction,
   engine: EngineContext,
-  { decision, closed }: ByPeople = {},
+  { decision, mayBegin = true }: ByPeople = {},
 ): Promise<Step> {
-  // Before a policy reads its body.
-  if (entry === plan.found && meaningOf(plan).sends !== 'nothing') mustHaveIntactRequest(plan.found);
-  const answers = await answersTo(plan, entry, tx, engine);
-  // It begins nothing where the journal was opened since.
-  const course = decide(plan, { ...answers, closed: answers.closed ?? closed });
+  const course = decide(plan, await answersTo(plan, entry, tx, engine));
+  if (course.is === 'send' && !mayBegin) return { is: 'changed' };
   switch (course.is) {
     case 'send':
       return begin(course, entry, tx, engine, decision);
@@ -124,15 +117,4 @@ async function hold(
 ): Promise<Outcome> {
   await tx.hold(id, why, clock.now());
   return concluded(mustFind(await tx.get(id)), tx, false);
-}
-
-/** A flipped bit on the disk must not be sent, taken for another body, or reported as what happened. */
-export function mustBeIntact(entry: Entry, before?: 'done' | 'in-doubt'): Entry {
-  const { id, body, key, fingerprint } = entry;
-  if (isWhole(body, key, fingerprint)) return entry;
-  throw engineFailure('entry-changed', { id, before });
-}
-
-function mustHaveIntactRequest(entry: Entry): Entry {
-  return mustBeIntact(entry, entry.mayHaveLandedAtMs === undefined ? undefined : 'in-doubt');
 }

@@ -129,8 +129,8 @@ describe('an equal payment under another entry', () => {
     const engine = scripted.engine();
     const { claim } = await import('../../../src/once/engine/claim.ts');
     const seen: (string | undefined)[] = [];
-    const step = await claim(other, engine, async (_plan, found) => {
-      seen.push(found?.name);
+    const step = await claim(other, engine, async (_plan, course) => {
+      seen.push(course.is === 'paid-already' ? course.equal.name : undefined);
       return 'pay';
     });
     expect(seen).toEqual(['rent']);
