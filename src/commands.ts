@@ -48,6 +48,8 @@ export const commandTree: readonly CommandSpec[] = [
   branch('journal', journalSpec, {
     'accept-loss': async () => (await import('./cli/commands/journal.ts')).acceptLossOf,
     backup: async () => (await import('./cli/commands/journal.ts')).backup,
+    close: async () => (await import('./cli/commands/journal.ts')).close,
+    open: async () => (await import('./cli/commands/journal.ts')).open,
     migrate: async () => (await import('./cli/commands/journal.ts')).migrate,
   }),
   leaf('sandbox', sandboxSpec, async () => (await import('./cli/commands/sandbox.ts')).run),

@@ -142,6 +142,15 @@ const backup = z
   })
   .meta({ id: 'Backup', title: 'A backup of a journal' });
 
+const closedJournal = z
+  .strictObject({
+    ...head,
+    journal: text.describe('the journal’s file, or the URL of a shared one without the password'),
+    closed: z.boolean().describe('whether it is closed for sending now'),
+    reason: text.optional().describe('as --reason gave it'),
+  })
+  .meta({ id: 'ClosedJournal', title: 'A journal that was closed for sending, or opened' });
+
 const migratedJournal = z
   .strictObject({
     ...head,
@@ -590,6 +599,12 @@ export const outputs: readonly Output[] = [
     commands: ['journal accept-loss'],
     about: 'What is known to be missing, once a person has accepted it.',
     schema: acceptedLoss,
+  },
+  {
+    name: 'ClosedJournal',
+    commands: ['journal close', 'journal open'],
+    about: 'Whether the journal is closed for sending.',
+    schema: closedJournal,
   },
   { name: 'Backup', commands: ['journal backup'], about: 'What the copy holds.', schema: backup },
   {

@@ -20,6 +20,7 @@ import {
   type Warning,
 } from '../once/entry/wanted.ts';
 import type { Failure } from '../once/failures.ts';
+import { whyClosed } from '../once/journal/failures.ts';
 import type { Entry, EqualPayment, Journal } from '../once/journal/journal.ts';
 import type { Policies } from '../policy/policy.ts';
 import { spendOf, spendWithin, sumsForAll } from '../policy/spend.ts';
@@ -117,6 +118,8 @@ export type BatchPlan = FileFacts & {
   readonly refused: Reasons;
   readonly refusal: Failure | undefined;
   readonly warnings: readonly Warning[];
+  /** Why the journal begins no attempt. */
+  readonly closed: Failure | undefined;
 };
 
 export type Known = {
@@ -154,7 +157,9 @@ export async function planBatch(
     if (inputs.interrupted.aborted) throw batchFailure('interrupted', {});
     await planner.take(identified.slice(at, at + pageRows));
   }
-  return { ...file, ...planner.plan() };
+  const { journal } = inputs;
+  const closed = journal && whyClosed(journal.place, await journal.reads.closings());
+  return { ...file, ...planner.plan(), closed };
 }
 
 const shownWarnings = 20;
@@ -188,7 +193,7 @@ class Planner {
     this.#nowMs = inputs.journal?.clock.now() ?? inputs.now();
   }
 
-  plan(): Omit<BatchPlan, keyof FileFacts> {
+  plan(): Omit<BatchPlan, keyof FileFacts | 'closed'> {
     const counts = Object.fromEntries(standings.map((standing) => [standing, 0])) as Record<Standing, number>;
     for (const { standing } of this.#rows) counts[standing] += 1;
     return {

@@ -177,6 +177,9 @@ const kinds = {
     Name another schema in the URL, with ?schema=.`,
   'may-only-look': ({ place }: AtPlace) => told('journal-schema')`This role may only read the journal ${place}
     Use a role with the rights that journal migrate prints.`,
+  'may-not-open': ({ place, owner }: AtPlace & { owner: string | undefined }) => told('usage')`
+    This role may close the journal ${place}, and may not open it
+    Connect as ${owner === undefined ? 'the owner of the schema' : `the role ${owner}, which owns the schema`}.`,
   'may-not-migrate': ({ place, schema }: AtPlace & { schema: string }) => told('journal-schema')`
     This role may not create or change the schema ${schema} of ${place}
     Connect as the owner of the database or the schema. A role that runs botctl needs less: journal migrate prints what.`,

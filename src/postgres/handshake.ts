@@ -207,10 +207,15 @@ const whoOwns = /* sql */ `SELECT current_user AS self, coalesce(
     pg_get_userbyid(datdba)) AS owner
   FROM pg_database WHERE datname = current_database()`;
 
-/** The URL for the role that may create or change the journal, if it is another role than this one. */
-async function ownersUrl(connection: PgConnection, schema: string): Promise<string | undefined> {
+/** The role that may create or change the journal, if it is another role than this one. */
+export async function ownerOf(connection: PgConnection, schema: string): Promise<string | undefined> {
   const [row] = (await connection.query(whoOwns, [schema])).rows;
-  return row === undefined || row.owner === row.self ? undefined : connection.urlFor(String(row.owner));
+  return row === undefined || row.owner === row.self ? undefined : String(row.owner);
+}
+
+async function ownersUrl(connection: PgConnection, schema: string): Promise<string | undefined> {
+  const owner = await ownerOf(connection, schema);
+  return owner === undefined ? undefined : connection.urlFor(owner);
 }
 
 /** The part of a connection that is needed here. */

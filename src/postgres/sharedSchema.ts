@@ -1,5 +1,6 @@
 // SQL: the schema of a shared journal.
 import { consequences, deletion, kept, rules, tables } from '../once/journal/schema.ts';
+import { nowMs } from './sql.ts';
 
 /** Names of types; text compared byte by byte, so that no update of a locale breaks a key; no check asks another table. */
 const turned = tables
@@ -16,6 +17,8 @@ const own = `
 -- No other row is looked up by its number.
 ALTER TABLE entries ADD PRIMARY KEY (seq);
 ALTER TABLE decisions ALTER COLUMN role SET DEFAULT session_user;
+-- A runner says who closes the journal and why, and nothing else.
+ALTER TABLE closings ALTER COLUMN kind SET DEFAULT 'person', ALTER COLUMN at SET DEFAULT ${nowMs};
 -- Every attempt writes the row of its entry anew, and every reply makes that of its attempt longer.
 ALTER TABLE entries SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
 ALTER TABLE attempts SET (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.05);

@@ -13,9 +13,11 @@ import {
   standingColumns,
   triedColumn,
 } from '../once/journal/columns.ts';
-import type { Loss } from '../once/journal/failures.ts';
+import { type Loss, type Opened, whyClosed } from '../once/journal/failures.ts';
 import type { Note } from '../once/journal/known.ts';
+import { closingOf, verbsIn } from '../once/journal/verbs.ts';
 import { type Address, placeOf } from './address.ts';
+import { lockOfWriters } from './base.ts';
 import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';
 import { sharedFailure } from './failures.ts';
@@ -24,6 +26,7 @@ import {
   askJournal,
   askServer,
   migrate,
+  ownerOf,
   refusalOfServer,
   refuseSchema,
   type ServerFacts,
@@ -101,9 +104,8 @@ export type Asking = Maintained & { readonly dataFolder: string };
 type FoundLoss = { readonly note: Note; readonly loss: Loss };
 
 export async function findSharedLoss(asking: Asking): Promise<FoundLoss | undefined> {
-  const { connection, schema, place, server, dataFolder } = asking;
-  if (server.isStandby) throw sharedFailure('standby-only', { place });
-  await refuseSchema(connection, schema, place);
+  await refuseUnwritable(asking);
+  const { connection, schema, dataFolder } = asking;
   const note = noteOf(dataFolder, await askJournal(connection, schema));
   const missing = await lackedBy(connection, dialectIn(schema), note.noted());
   return missing.length === 0 ? undefined : { note, loss: { isGone: false, missing } };
@@ -122,6 +124,47 @@ export async function acceptSharedLoss(
   );
   note.forget();
 }
+
+/** From now on no runner begins an attempt. Alone with the journal: whoever commits after it has seen it. */
+export async function closeShared(asking: Asking, who: string, reason: string): Promise<void> {
+  await refuseUnwritable(asking);
+  const { connection, schema, place } = asking;
+  await inOneCommit(
+    connection,
+    () => connection.query(insertClosing(schema), [who, reason]),
+    (error) => sharedFailure('may-only-look', { place }, error),
+    lockOfWriters(schema),
+  );
+}
+
+/** Ends what people closed. Returns how many closings ended, and those that go on. */
+export async function openShared(asking: Asking, who: string): Promise<Opened> {
+  await refuseUnwritable(asking);
+  const { connection, schema, place } = asking;
+  const owner = await ownerOf(connection, schema);
+  return inOneCommit(
+    connection,
+    async () => {
+      const { rows } = await connection.query(endClosings(schema), [who]);
+      const left = await connection.query(verbsIn(dialectIn(schema)).closings.text);
+      return { place, ended: rows.length, stays: whyClosed(place, left.rows.map(closingOf)) };
+    },
+    (error) => sharedFailure('may-not-open', { place, owner }, error),
+    lockOfWriters(schema),
+  );
+}
+
+async function refuseUnwritable({ connection, schema, place, server }: Asking): Promise<void> {
+  if (server.isStandby) throw sharedFailure('standby-only', { place });
+  await refuseSchema(connection, schema, place);
+}
+
+const insertClosing = (schema: string): string =>
+  /* sql */ `INSERT INTO ${tablesIn(schema)('closings')} (who, reason) VALUES ($1, $2)`;
+
+const endClosings = (schema: string): string =>
+  /* sql */ `UPDATE ${tablesIn(schema)('closings')} SET ended_at = ${nowMs}, ended_by = $1
+    WHERE kind = 'person' AND ended_at IS NULL RETURNING seq`;
 
 const insertLoss = (schema: string): string =>
   /* sql */ `INSERT INTO ${tablesIn(schema)('losses')} (who, at, detail) VALUES ($1, ${nowMs}, $2)`;
@@ -143,6 +186,7 @@ const filling: Readonly<Record<string, readonly string[]>> = {
   observations: ['entry', ...namesOf(observationColumns)],
   batches: namesOf(batchColumns),
   losses: ['who', 'at', 'detail'],
+  closings: ['who', 'reason'],
   owners: ['id', 'host', 'pid', 'begun_at', 'renewed_at', 'timeline'],
 };
 

@@ -11,7 +11,7 @@ const at = '"bot ""ctl"""';
 
 const tables = [
   ...['meta', 'owners', 'entries', 'attempts'],
-  ...['decisions', 'receipts', 'losses', 'batches', 'observations'],
+  ...['decisions', 'receipts', 'losses', 'closings', 'batches', 'observations'],
 ];
 
 /** What runners do, each statement after the ones before it. */
@@ -59,6 +59,7 @@ const work: readonly (readonly [string, string])[] = [
     `INSERT INTO ${at}.receipts (entry, origin, what, value) SELECT seq, 'u', 'signature', 's' FROM ${at}.entries`,
   ],
   ['reports an outcome', `UPDATE ${at}.entries SET reported_at = 6`],
+  ['closes the journal', `INSERT INTO ${at}.closings (who, reason) VALUES ('w', 'r')`],
   ['accepts a loss', `INSERT INTO ${at}.losses (who, at, detail) VALUES ('w', 7, 'd')`],
   [
     'keeps what the file of a batch asks for',

@@ -4,6 +4,7 @@ import { chainViewOf } from '../../chain/paidAgain.ts';
 import { systemProgram } from '../../chain/transaction.ts';
 import { isPaidAgain } from '../../chain/verdict.ts';
 import { envBot, sandboxBot } from '../../once/connection.ts';
+import { closedFor } from '../../once/engine/answers.ts';
 import { isApprovedAndUnsent, isProposal } from '../../once/engine/standing.ts';
 import { withoutApiPath } from '../../once/entry/baseUrl.ts';
 import { asFailure, type Failure, told } from '../../once/failures.ts';
@@ -173,11 +174,12 @@ const checks: readonly Check[] = [
     async ({ journal, app }) => {
       const [opened, where] = [await journal(), await app.where()];
       const named = where.namedBy === 'journal' ? ' (botctl config journal names it)' : '';
-      return { opened, place: `${await shownLocation(where)}${named}` };
+      const closed = opened && (await closedFor(opened.reads, opened));
+      return { opened, closed, place: `${await shownLocation(where)}${named}` };
     },
-    ({ opened, place }) => {
+    ({ opened, closed, place }) => {
       if (opened === undefined) return ok`none yet; the first command creates ${place}`;
-      if (opened.closed !== undefined) return failed(opened.closed);
+      if (closed !== undefined) return failed(closed);
       if (opened.isNoted) return ok`${place} has everything that it acknowledged to this machine`;
       return ok`${place}: nothing shows whether it is complete, as it has acknowledged nothing to this machine`;
     },

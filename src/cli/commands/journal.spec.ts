@@ -24,6 +24,23 @@ export const journalSpec = {
         'Back up the journal of your bots': 'botctl journal backup /mnt/backup/journal-2026-11-21.db',
       },
     }),
+    close: command({
+      does: 'changes',
+      about: 'Stop everything that sends through the journal',
+      details:
+        'From then on no command and no batch, on any machine that shares the journal, begins a request through it. What is in flight is still recorded, and replays and decisions go on. It is closed until journal open.',
+      options: options(['--reason <text>  why, as everybody who is stopped reads it']),
+      examples: {
+        'Stop all runners': 'botctl journal close --reason "the bot’s token leaked"',
+      },
+    }),
+    open: command({
+      does: 'changes',
+      about: 'Let the journal be sent through again',
+      details:
+        'It ends what journal close began, and asks nothing. A shared journal is opened by the role that owns its schema. A backup is opened by journal accept-loss, and a journal that was moved never.',
+      examples: { 'Go on': 'botctl journal open' },
+    }),
     migrate: command({
       does: 'changes',
       about: 'Create a shared journal, and print its grants',

@@ -126,6 +126,58 @@ async function acceptSharedLoss(address: Address, app: App<Args<'yes'>>): Promis
   });
 }
 
+export async function close(app: App<Args<'reason'>>): Promise<Exit> {
+  const reason = app.args.text('reason') ?? '';
+  const closed = await changeClosings(
+    app,
+    async ({ closeFile }, path) => closeFile(path, whoDecides(), app.clock.now(), reason),
+    async ({ closeShared }, shared) => {
+      await closeShared(shared, whoDecides(), reason);
+      return shared.place;
+    },
+  );
+  app.doing.hasChanged = true;
+  const says = `The journal ${closed} is closed for sending, until journal open. What is in flight is still recorded.`;
+  const facts = { journal: closed, closed: true, reason: reason || undefined };
+  await app.display.show(card(app.args.command, says, [['Reason', reason || undefined, facts]], closed));
+  return 0;
+}
+
+export async function open(app: App): Promise<Exit> {
+  const { place, ended, stays } = await changeClosings(
+    app,
+    async ({ openForSending }, path) => openForSending(path, whoDecides(), app.clock.now()),
+    async ({ openShared }, shared) => openShared(shared, whoDecides()),
+  );
+  app.doing.hasChanged = ended > 0;
+  if (stays !== undefined) throw stays;
+  const says =
+    ended === 0
+      ? `The journal ${place} was not closed. ${nothingChanged}`
+      : `The journal ${place} is open: commands and batches may send through it again.`;
+  await app.display.show(
+    card(app.args.command, says, [['', undefined, { journal: place, closed: false }]], place),
+  );
+  return 0;
+}
+
+type FileUpkeep = typeof import('../../once/journal/file/upkeep.ts');
+type ServerUpkeep = typeof import('../../postgres/upkeep.ts');
+
+async function changeClosings<Result>(
+  app: App,
+  ofFile: (upkeep: FileUpkeep, path: string) => Promise<Result>,
+  ofServer: (upkeep: ServerUpkeep, shared: Asking) => Promise<Result>,
+): Promise<Result> {
+  const location = await app.where();
+  if (location.is === 'shared') {
+    const upkeep = await import('../../postgres/upkeep.ts');
+    return withServer(location.address, app, (shared) => ofServer(upkeep, shared));
+  }
+  await sayOfSteps(app);
+  return ofFile(await import('../../once/journal/file/upkeep.ts'), location.path);
+}
+
 /** `lost` says what is missing. */
 function confirmLoss(lost: string, app: App<Args<'yes'>>): Promise<void> {
   const warning = `${safeLine(lost)} ${missingMayBeSent}. If you accept the loss, the same command may send it again.`;
@@ -140,7 +192,7 @@ async function tellLoss(place: string, loss: Loss | undefined, app: App, keptLog
   const says =
     loss === undefined
       ? `The journal ${place} has everything that it acknowledged to this machine. ${nothingChanged}`
-      : `The loss is recorded in ${place}, and the journal can be used again.`;
+      : `The loss is recorded in ${place}. What is missing no longer stops the journal.`;
   const facts: Fact[] = [
     ['', undefined, { journal: place, accepted: loss !== undefined, missing: missing.map(missingJson) }],
     ...missing.map((known, index): Fact => [index === 0 ? 'Lost' : '', missingText(known)]),

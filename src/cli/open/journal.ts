@@ -3,7 +3,7 @@ import { hostname, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { dataFolder, homeFolder } from '../../machine/folders.ts';
 import { claimedBy, Failure, told } from '../../once/failures.ts';
-import { journalFailure } from '../../once/journal/failures.ts';
+import { journalFailure, whyClosed } from '../../once/journal/failures.ts';
 import type { JournalUse } from '../../once/journal/file/opening.ts';
 import type { Journal } from '../../once/journal/journal.ts';
 import { isJournalUrl, isMarked, whyNoFile } from '../../once/journal/place.ts';
@@ -90,7 +90,8 @@ export async function openJournalOf(
     );
   }
   // What would send ends with it.
-  if (use === 'look' && journal.closed !== undefined) app.display.warn(journal.closed.message);
+  const closed = use === 'look' ? whyClosed(journal.place, await journal.reads.closings()) : undefined;
+  if (closed !== undefined) app.display.warn(closed.message);
   return journal;
 }
 

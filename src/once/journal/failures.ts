@@ -88,10 +88,9 @@ const kinds = {
     The journal ${path} was copied into ${place}, and no longer sends anything itself
     Name that journal with BOTCTL_JOURNAL or --journal. This one can still be read.`,
   closed: ({ path, why, isBackup }: AtPath & { why: readonly string[]; isBackup: boolean }) =>
-    told(
-      'journal-closed',
-      isBackup ? { next: [{ decides: ['journal', 'accept-loss'], looks: ['doctor'] }] } : {},
-    )`
+    told('journal-closed', {
+      next: [{ decides: ['journal', isBackup ? 'accept-loss' : 'open'], looks: ['doctor'] }],
+    })`
     The journal ${path} is closed for sending: ${why.join('; ')}
     ${isBackup ? 'Check the wallet and the conversations for what was sent since then: the same command may send that again. To use this journal all the same, accept the loss.' : 'Look at who closed it, and why.'}`,
   /** It must be brought up to date first, and that is done alone. */
@@ -153,10 +152,13 @@ export function whyClosed(path: string, closings: readonly Closing[]): Failure |
   if (moved !== undefined) return journalFailure('moved', { path, place: moved.reason });
   if (closings.length === 0) return undefined;
   const why = closings.map(({ kind, who, atMs, reason }) =>
-    kind === 'backup' ? `it is ${reason}` : `${who} closed it at ${iso(atMs)}: ${reason}`,
+    kind === 'backup' ? `it is ${reason}` : `${who} closed it at ${iso(atMs)}${reason && `: ${reason}`}`,
   );
   return journalFailure('closed', { path, why, isBackup: closings.some(({ kind }) => kind === 'backup') });
 }
+
+/** How many closings ended, and why the journal still begins no attempt. */
+export type Opened = { readonly place: string; readonly ended: number; readonly stays: Failure | undefined };
 
 /** The fields of a thrown failure, if it is of this kind. */
 export function factsOf<K extends keyof typeof kinds>(

@@ -266,8 +266,6 @@ export interface Journal {
   readonly id: string | undefined;
   /** Why sending is refused: the journal has lost something. It can then only be read. */
   readonly lost: Failure | undefined;
-  /** Why it begins no attempt, as of its opening. One that was moved can only be read; newer work is at that place. */
-  readonly closed?: Failure | undefined;
   /** This machine has a note of what it acknowledged, to compare it with. */
   readonly isNoted: boolean;
   /** It can be read but not written. */

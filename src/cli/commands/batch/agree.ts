@@ -24,7 +24,7 @@ export async function agreeOn(plan: BatchPlan, batch: Batch): Promise<Agreed | R
   const shown: BatchShown = { plan, batch, balance };
   const at = app.args.flag('dry-run') || app.args.flag('yes') ? 'none' : display.terminal();
   // Nothing will be sent, so there is nothing to ask.
-  if (batch.journal?.closed !== undefined) {
+  if (plan.closed !== undefined) {
     if (!app.args.flag('dry-run')) display.notice(lineOf(shown));
     return { repeats: options.repeats, balance };
   }

@@ -188,8 +188,8 @@ export async function tellDryRun(
 }
 
 /** Why the run would send nothing, unless all is done. */
-async function nothingToSend(plan: BatchPlan, { order, app, journal }: Batch): Promise<Failure | undefined> {
-  if (leftToSend(plan) > 0 && journal?.closed !== undefined) return journal.closed;
+async function nothingToSend(plan: BatchPlan, { order, app }: Batch): Promise<Failure | undefined> {
+  if (leftToSend(plan) > 0 && plan.closed !== undefined) return plan.closed;
   const needs = needsOf(plan.standings);
   const code = leftToSend(plan) > 0 ? undefined : codeOfRows(needs);
   if (code === undefined) return undefined;

@@ -15,7 +15,7 @@ export function openJournal(
   clock: Journal['clock'] = Date,
   isInterrupted?: () => boolean,
 ): Journal {
-  const { path: file, database, note, refused, closed } = openFile(path, use);
+  const { path: file, database, note, refused } = openFile(path, use);
   const owners = new ProcessOwners(file);
   const base = new FileBase(database, file, owners);
   const store = new Store(base, note, isInterrupted);
@@ -39,7 +39,6 @@ export function openJournal(
     place: path,
     id: undefined,
     lost: factsOf(refused, 'lost') && refused,
-    closed,
     isNoted: note.noted().length > 0,
     isReadOnly: refused !== undefined,
     isShared: false,

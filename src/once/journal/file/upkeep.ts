@@ -2,13 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, openSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { backup, DatabaseSync } from '@photostructure/sqlite';
+import { backup, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { diskTroubleOf, syncFolder } from '../../../machine/disk.ts';
 import { occupantOf } from '../../../machine/wholeFile.ts';
 import { Failure } from '../../failures.ts';
 import { isoExact } from '../../phrases.ts';
-import { factsOf, journalFailure, type Loss } from '../failures.ts';
+import { factsOf, journalFailure, type Loss, type Opened, whyClosed } from '../failures.ts';
+import { closingOf } from '../verbs.ts';
 import { cellsOf, close, damaged, sqliteFailure } from './faults.ts';
+import { fileVerbs } from './fileSchema.ts';
 import { openFile } from './opening.ts';
 import { refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
 
@@ -84,6 +86,48 @@ export function acceptLoss(
   }
   return keptLog;
 }
+
+/** From now on no process begins an attempt through it. What it has lost does not matter. Returns which file it is. */
+export function closeFile(givenPath: string, who: string, atMs: number, reason: string): string {
+  return changeClosings(givenPath, (database, path) => {
+    close(database, 'person', who, atMs, reason);
+    return path;
+  });
+}
+
+/** Ends what people closed. */
+export function openForSending(givenPath: string, who: string, atMs: number): Opened {
+  return changeClosings(givenPath, (database, path) => {
+    const ended = Number(database.prepare(endClosings).run(atMs, who).changes);
+    return {
+      place: path,
+      ended,
+      stays: whyClosed(path, database.prepare(fileVerbs.closings.text).all().map(closingOf)),
+    };
+  });
+}
+
+function changeClosings<Result>(
+  givenPath: string,
+  change: (database: DatabaseSyncInstance, path: string) => Result,
+): Result {
+  const path = resolveLinks(givenPath);
+  if (sizeOf(path) === 0) throw journalFailure('no-journal', { path });
+  const { database } = openFile(path, 'accept-loss');
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    const result = change(database, path);
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    throw sqliteFailure(error, path);
+  } finally {
+    database.close();
+  }
+}
+
+const endClosings = /* sql */ `UPDATE closings SET ended_at = ?, ended_by = ?
+  WHERE kind = 'person' AND ended_at IS NULL`;
 
 const endBackups = /* sql */ `UPDATE closings SET ended_at = ?, ended_by = ?
   WHERE kind = 'backup' AND ended_at IS NULL`;

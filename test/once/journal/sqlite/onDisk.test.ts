@@ -221,7 +221,7 @@ describe('a backup', () => {
     expect(statSync(target).mode & 0o777).toBe(0o600);
     const journal = inHand(openJournal(target));
     expect(await countStates(journal)).toEqual({ accepted: 3 });
-    expect(journal.closed).toMatchObject({ code: 'journal-closed' });
+    expect(await journal.closings()).toMatchObject([{ kind: 'backup' }]);
     await journal.close();
     expect(readdirSync(dirname(target))).not.toContain('copy.db-wal');
   });

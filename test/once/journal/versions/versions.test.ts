@@ -74,7 +74,7 @@ describe('a journal of version 4', () => {
       rowsOf(path, table).map((row) => ({ ...asNow(row), ...isNew(table) })),
     );
     const journal = inHand(openJournal(path));
-    expect(journal.closed).toBeUndefined();
+    expect(await journal.closings()).toEqual([]);
     expect(await allOf(journal.select({ limit: 99 }))).toHaveLength(21);
     await journal.close();
     expect(tablesOf4.map((table) => rowsOf(path, table))).toEqual(before);
