@@ -40,8 +40,7 @@ export async function makePlan(
 ): Promise<Plan> {
   const found = await lookUp(identity, reads, planner.clock.now());
   if (found === undefined) return planOfNewJournal;
-  const how = await howFound(found, identity, planner, reads);
-  const is = planFor({ ...how, reported: how.reported && found.id !== waitedFor });
+  const is = planFor(await howFound(found, identity, planner, reads, waitedFor));
   if (is === 'hold') return { is, found, why: whyHold(found, planner) ?? 'too-old' };
   return { is: is === 'already-done' && again ? 'new-entry' : is, found };
 }
@@ -60,18 +59,20 @@ async function howFound(
   { order, fingerprint: wantedFingerprint }: Identity,
   planner: Planner,
   reads: Reads,
+  waitedFor: string | undefined,
 ): Promise<Parameters<typeof planFor>[0]> {
   const sameBot = found.bot === planner.bot.name;
   const sameBody = found.fingerprint === wantedFingerprint;
   const isSame = sameBot && sameBody;
+  const { kind, state, inDoubt, resolvedAs } = found;
   return {
-    ...found,
+    ...{ kind, state, inDoubt, resolvedAs },
     named: isNamed(order.naming),
     sameBot,
     sameBody,
     ownerAlive: isBeingSent(found),
     decided: !isSame && (await reads.decisionsOf(found.id)).length > 0,
-    reported: found.reportedAtMs !== undefined,
+    reported: found.reportedAtMs !== undefined && found.id !== waitedFor,
     recent: found.countsAtMs !== undefined && found.countsAtMs >= planner.clock.now() - equalWithinMs,
     holds: whyHold(found, planner) !== undefined,
   };
