@@ -5,6 +5,7 @@ import { botctlHere, type SkippingClock } from '../support/builtHere.ts';
 import { jsonLines, lastLine } from '../support/jsonOutput.ts';
 import { foreignBin } from '../support/program.ts';
 import { type Exited, SandboxHome, said } from '../support/sandboxHome.ts';
+import { onTerminalHere } from '../support/terminalHere.ts';
 
 const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 
@@ -281,4 +282,15 @@ test('a policy that cannot be used is warned of when a profile is given it', asy
   );
   const good = await set(writePolicy({ ...base, limits: { SOL: {} } }));
   expect(good).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('at a terminal nobody is asked about a payment that a limit refuses, nor about one in a journal that is closed', async () => {
+  useProfile(writePolicy({ ...base, limits: { SOL: { transfer: '1' } } }));
+  const asked = await onTerminalHere(pay('rent', '2'), [], operator.home.env);
+  expect([asked.code, asked.shown]).toEqual([2, expect.not.stringContaining('[y/N]')]);
+  expect(await operator.sandbox.ledger()).toEqual([]);
+  expect((await operator.run([...pay('first', '0.5'), '--yes'])).code).toBe(0);
+  expect((await operator.run(['journal', 'close'])).code).toBe(0);
+  const closed = await onTerminalHere(pay('rent', '0.5'), [], operator.home.env);
+  expect([closed.code, closed.shown]).toEqual([10, expect.not.stringContaining('[y/N]')]);
 });
