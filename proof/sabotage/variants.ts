@@ -371,7 +371,7 @@ export const variants: readonly Variant[] = [
   {
     name: 'proof-without-claim',
     what: 'a transaction that proves a transfer is not made its own',
-    seams: [seam('chain/search', 'isHeldByAnother', () => async () => false)],
+    seams: [seam('chain/verdict', 'isHeldByAnother', () => async () => false)],
     caughtBy: ['chain'],
   },
   {

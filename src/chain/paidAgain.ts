@@ -1,7 +1,15 @@
 import type { Entry, Journal, Reads } from '../once/journal/journal.ts';
 import type { RpcNode } from './node.ts';
-import { type Candidate, isHeldByAnother } from './search.ts';
-import { type ChainView, isFurther, ownPayment, type SeenPayment, standingOf, viewOf } from './verdict.ts';
+import type { Candidate } from './search.ts';
+import {
+  type ChainView,
+  isFurther,
+  isHeldByAnother,
+  ownPayment,
+  type SeenPayment,
+  standingOf,
+  viewOf,
+} from './verdict.ts';
 
 // A payment that was made more than once has a mark: an observation of each other payment, once that is final.
 

@@ -1,12 +1,11 @@
 import { type AssetNames, underEachName } from '../once/entry/assetNames.ts';
 import { originOf } from '../once/entry/baseUrl.ts';
-import type { Entry, Journal, Reads, Receipt } from '../once/journal/journal.ts';
-import type { Cluster } from './cluster.ts';
+import type { Entry, Journal, Reads } from '../once/journal/journal.ts';
 import { fetchEach, type Gap, listFor } from './listing.ts';
 import { noData, type RpcNode, readIn, type Why } from './node.ts';
 import { findPayment, type Payment } from './payment.ts';
 import { listOf, objectOf, textOf } from './transaction.ts';
-import { graceMs, type SeenPayment } from './verdict.ts';
+import { graceMs, isHeldByAnother, type SeenPayment } from './verdict.ts';
 
 /** A payment of exactly what a transfer was to pay. Nothing shows that it is that transfer. */
 export type Candidate = {
@@ -64,8 +63,7 @@ export async function othersPaid(
   const { entry } = searched;
   const { first, last } = await attemptsOf(entry, journal.reads);
   const untilMs = last + graceMs;
-  const times = { sinceMs: first, fromMs: first - clocksMs, untilMs };
-  const span = { ...times, least: 'confirmed' } as const;
+  const span = { sinceMs: first, fromMs: first - clocksMs, untilMs, least: 'confirmed' } as const;
   const { candidates, gap } = await leftTheWallet(searched, span, journal);
   const others = candidates.filter(({ signature }) => signature !== own?.signature);
   const rivals = await equalWithoutSignature(searched, first - graceMs, untilMs, journal.reads);
@@ -142,28 +140,6 @@ async function leftTheWallet(
     candidates: candidates.sort((one, another) => another.slot - one.slot),
     gap: lists.find((list) => list.gap)?.gap ?? gap,
   };
-}
-
-/** Whether the chain or the service gave this signature to another entry. */
-export async function isHeldByAnother(
-  { id, baseUrl }: Pick<Entry, 'id' | 'baseUrl'>,
-  signature: string,
-  cluster: Pick<Cluster, 'genesis'>,
-  reads: Pick<Reads, 'otherHolder'>,
-): Promise<boolean> {
-  return (await reads.otherHolder(id, receiptsFor(baseUrl, signature, cluster))) !== undefined;
-}
-
-/** A signature as the chain shows it, and as a reply of the service gave it. */
-export function receiptsFor(
-  baseUrl: Entry['baseUrl'],
-  value: string,
-  { genesis }: Pick<Cluster, 'genesis'>,
-): readonly [Receipt, Receipt] {
-  return [
-    { origin: genesis, what: 'signature', value },
-    { origin: baseUrl, what: 'signature', value },
-  ];
 }
 
 /** The wallet and, of a token, its accounts. */

@@ -1,6 +1,7 @@
 import { isSignature } from '../once/entry/signature.ts';
-import type { Attempt, Decision, Entry, Observation } from '../once/journal/journal.ts';
+import type { Attempt, Decision, Entry, Observation, Reads, Receipt } from '../once/journal/journal.ts';
 import { readReply, resultIn } from '../once/wire/flight.ts';
+import type { Cluster } from './cluster.ts';
 import type { Commitment, Lookup } from './node.ts';
 import { findPayment, type Match, type Payment } from './payment.ts';
 import type { ChainTransaction, Reason } from './transaction.ts';
@@ -114,11 +115,9 @@ export function standingOf(observations: readonly Observation[]): ChainView | un
   return counts && viewOf(counts);
 }
 
-const furtherHead = '{"further":';
-
 /** Whether it is of another payment like the entry's own: it proves nothing, and its signature may yet be another's. */
 export function isFurther({ facts }: Observation): boolean {
-  return facts.startsWith(furtherHead);
+  return facts.startsWith('{"further":');
 }
 
 /** The view as it was kept; undefined if it is damaged. */
@@ -174,4 +173,26 @@ export function signatureIn({ reply, headers, status }: Attempt): string | undef
   if (reply === undefined || status === undefined || status < 200 || status > 299) return undefined;
   const { json } = readReply({ body: reply, headers });
   return json && resultIn('transfer', json)?.signature;
+}
+
+/** Whether the chain or the service gave this signature to another entry. */
+export async function isHeldByAnother(
+  { id, baseUrl }: Pick<Entry, 'id' | 'baseUrl'>,
+  signature: string,
+  cluster: Pick<Cluster, 'genesis'>,
+  reads: Pick<Reads, 'otherHolder'>,
+): Promise<boolean> {
+  return (await reads.otherHolder(id, receiptsFor(baseUrl, signature, cluster))) !== undefined;
+}
+
+/** A signature as the chain shows it, and as a reply of the service gave it. */
+export function receiptsFor(
+  baseUrl: Entry['baseUrl'],
+  value: string,
+  { genesis }: Pick<Cluster, 'genesis'>,
+): readonly [Receipt, Receipt] {
+  return [
+    { origin: genesis, what: 'signature', value },
+    { origin: baseUrl, what: 'signature', value },
+  ];
 }

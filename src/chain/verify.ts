@@ -5,7 +5,7 @@ import type { Entry, Journal, Observation, Reads, Transaction } from '../once/jo
 import { mostSignatures, type RpcNode, type Statuses } from './node.ts';
 import { chainViewOf, keepFurther } from './paidAgain.ts';
 import type { Payment } from './payment.ts';
-import { isHeldByAnother, isSearchedAt, othersPaid, receiptsFor } from './search.ts';
+import { isSearchedAt, othersPaid } from './search.ts';
 import type { Reason } from './transaction.ts';
 import {
   type Beginning,
@@ -13,11 +13,13 @@ import {
   type ChainView,
   isFinalMatch,
   isFurther,
+  isHeldByAnother,
   isUndecided,
   judgeLook,
   type Look,
   ownPayment,
   ownSignatures,
+  receiptsFor,
   standingOf,
   viewOf,
   wasRepeated,

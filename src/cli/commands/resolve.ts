@@ -2,7 +2,7 @@ import { chainViewOf } from '../../chain/paidAgain.ts';
 import type { Look } from '../../chain/verdict.ts';
 import { judgeNow, settle, signaturesOf } from '../../chain/verify.ts';
 import { lastDecision } from '../../once/engine/approval.ts';
-import { resolveEntry, reverses } from '../../once/engine/resume.ts';
+import { noteAccepted, resolveEntry, reverses } from '../../once/engine/resume.ts';
 import { isSignature } from '../../once/entry/signature.ts';
 import { Failure, told } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
@@ -27,7 +27,8 @@ export const run: Run<ResolveArgs> = async (app) => {
     }
     const look = await lookAtSignature(found, decision, app, journal);
     decides();
-    const entry = await resolveEntry(shown, decision, journal, await isNote(decision, found, journal));
+    const decide = (await isNote(decision, found, journal)) ? noteAccepted : resolveEntry;
+    const entry = await decide(shown, decision, journal);
     if (look !== undefined) await settle(look, found, journal, 'nothing');
     return entry;
   });
@@ -35,7 +36,7 @@ export const run: Run<ResolveArgs> = async (app) => {
 
 /** Whether it notes that an accepted payment was made more than once. */
 async function isNote({ kind, signature }: Decision, entry: Entry, { reads }: Journal): Promise<boolean> {
-  if (kind !== 'happened' || signature !== undefined) return false;
+  if (entry.state !== 'accepted' || kind !== 'happened' || signature !== undefined) return false;
   return timesPaid(await chainViewOf(entry, reads)) !== undefined;
 }
 

@@ -10,7 +10,7 @@ import { isEmptyFile, isThere, shownLocation } from '../open/journal.ts';
 import { botWithWallet, type WithWallet } from '../run/balance.ts';
 import { openChain } from '../run/chain.ts';
 import { tellEnd } from '../run/telling.ts';
-import { notInJournal, walletNotRead } from '../say/chain.ts';
+import { walletFailure } from '../say/chain.ts';
 import { card, type Fact } from '../show/card.ts';
 import type { VerifyArgs } from './verify.spec.ts';
 
@@ -30,7 +30,7 @@ export async function verifyWallet(since: Moment | undefined, app: App<VerifyArg
   if (interrupts.first.aborted) throw interrupted('before the wallet was read to the end');
   const { strays, read, gap, unsigned } = look;
   const found = strays.map(({ atMs, ...stray }) => ({ ...stray, at: atMs && isoExact(atMs) }));
-  const failure = strays.length > 0 ? notInJournal(look) : gap && walletNotRead(look, node.host);
+  const failure = walletFailure(look, node.host);
   const view = card(
     app.args.command,
     failure === undefined ? 'Every payment that left the wallet has its entry.' : undefined,

@@ -197,23 +197,24 @@ export function searched({ entry, payment, search }: Searched): Failure {
     Compare times and memos. If one of them is this transfer, say so with botctl resolve --happened --signature; finding it decides nothing. If not, look again later.`;
 }
 
-/** Payments left the wallet past the journal. */
-export function notInJournal({ strays, unsigned, gap }: WalletLook): Failure {
-  const have = counted(unsigned.length, 'entry has', 'entries have');
-  const message = [
-    `${counted(strays.length, 'payment', 'payments')} left the wallet that no entry of this journal has.`,
-    ...(unsigned.length === 0 ? [] : [`${have} no signature and may have made some: ${listed(unsigned)}.`]),
-    ...(gap === undefined ? [] : ['There may be more.', ...gapOf({ gap })]),
-  ];
-  return told('not-in-journal')`${message.join(' ')}
-    Somebody else uses the wallet or the bot’s token, or this journal has lost what it had. Ask who made them; if nobody did, give the bot another token.`;
-}
-
-/** Nothing was found, and not all was read. */
-export function walletNotRead({ read, gap }: WalletLook, host: string): Failure {
-  if (gap !== undefined && gap in fixes) return nodeTrouble(gap as Reason, host);
+/** What left the wallet past the journal, or that nobody knows; undefined where each payment has its entry. */
+export function walletFailure(
+  { strays, unsigned, read, gap }: WalletLook,
+  host: string,
+): Failure | undefined {
+  const gaps = gapOf({ gap });
+  if (strays.length > 0) {
+    if (gap !== undefined) gaps.unshift('There may be more.');
+    const have = counted(unsigned.length, 'entry has', 'entries have');
+    const some = `${have} no signature and may have made some: ${listed(unsigned)}.`;
+    const message = `${counted(strays.length, 'payment', 'payments')} left the wallet that no entry of this journal has.`;
+    return told('not-in-journal')`${[message, ...(unsigned.length === 0 ? [] : [some]), ...gaps].join(' ')}
+      Somebody else uses the wallet or the bot’s token, or this journal has lost what it had. Ask who made them; if nobody did, give the bot another token.`;
+  }
+  if (gap === undefined) return undefined;
+  if (gap in fixes) return nodeTrouble(gap as Reason, host);
   const none = `No payment without an entry is among the ${counted(read, 'transaction')} that could be read.`;
-  return told('unproven')`${[none, ...gapOf({ gap })].join(' ')}
+  return told('unproven')`${[none, ...gaps].join(' ')}
     Run the same command again later, or name a node that has all blocks since then.`;
 }
 

@@ -53,19 +53,15 @@ export function refuseProposal(entry: Entry): void {
   if (isProposal(entry)) throw engineFailure('is-proposal', { id: entry.id });
 }
 
-/**
- * Records an operator's decision whether it happened. The last word counts. Refused if the journal has proof, unless it
- * notes what an accepted entry has done more than once: that changes no state.
- */
-export async function resolveEntry(
-  shown: Shown,
-  decision: Decision,
-  journal: Journal,
-  isNote = false,
-): Promise<Entry> {
+/** Records that a person knows what an accepted entry has done more than once. Its state stays. */
+export async function noteAccepted(shown: Shown, decision: Decision, journal: Journal): Promise<Entry> {
+  return journal.commit(decideOn(shown, decision, journal, async () => decision));
+}
+
+/** Records an operator's decision whether it happened. The last word counts. Refused if the journal has proof. */
+export async function resolveEntry(shown: Shown, decision: Decision, journal: Journal): Promise<Entry> {
   const work = decideOn(shown, decision, journal, async (entry, tx) => {
     const { id, state, resolvedAs } = entry;
-    if (isNote && state === 'accepted') return decision;
     refuseWhatIsProven(entry);
     refuseProposal(entry);
     if (isApprovedAndUnsent(entry)) throw engineFailure('is-approved', { id });
