@@ -42,6 +42,7 @@ export async function tell(
       : tellProblem(command, explained.problem, display, equalJson(equal));
   }
   if (outcome.is !== 'concluded') {
+    // What the chain showed so far is not of this attempt.
     const report: Report = { ...found, chain: undefined, warnedOf };
     // The caller must get what the journal could not store.
     if (outcome.is === 'not-recorded' && display.face === 'human') await showUnrecorded(report, display);
