@@ -54,7 +54,7 @@ test('what is decided is what the design says, and a command would end so', () =
     const plan = plans[cell.about];
     const course = decide(plan, answers);
     expect(course.is, JSON.stringify(cell)).toBe(does);
-    // Nothing but the plan says what is on record, and whoever acts reads it here.
+    // What is done is done to what is on record.
     if ('found' in course) expect(course.found).toBe(plan.found);
     const ahead = codeAhead(plan, answers, { name: 'tips' });
     expect([ahead, ahead && exitOf(ahead)], JSON.stringify(cell)).toEqual([code, exit]);
