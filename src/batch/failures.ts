@@ -14,7 +14,6 @@ import {
 import { type Failure, failing, interrupted, told } from '../once/failures.ts';
 import { clipped, counted, formatCount, troubleInWords } from '../once/phrases.ts';
 import { isItTheRightFile } from '../once/says.ts';
-import type { RawRow } from './columns.ts';
 
 /** Where a template names a column. Line and column of the text are counted from 1. */
 export type TemplatePlace = { readonly line: number; readonly place: number };
@@ -169,13 +168,16 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** The fields of a row as they stand in the file. */
+type Written = Readonly<Record<string, unknown>>;
+
 /** The cell that a complaint is about, as it stands in the file. An id is shown as the row's own. */
-export function cellOf({ field = 'id' }: RowComplaint, written: RawRow['written']): string | undefined {
+export function cellOf({ field = 'id' }: RowComplaint, written: Written): string | undefined {
   const value = field === 'id' ? undefined : written[field];
   return value === undefined || value === '' ? undefined : `"${clipped(textOf(value))}"`;
 }
 
-function rowSentence(complaint: RowComplaint, written: RawRow['written']): string {
+function rowSentence(complaint: RowComplaint, written: Written): string {
   const said = isOwn(complaint)
     ? (ownRules[complaint.rule] as (value: unknown) => Said)(complaint.value)
     : complaintWords(complaint);
@@ -187,6 +189,6 @@ function rowSentence(complaint: RowComplaint, written: RawRow['written']): strin
 }
 
 /** The first few things wrong with a row, with their cells if they are given, and the number of the others. */
-export function rowSentences(complaints: readonly RowComplaint[], written: RawRow['written'] = {}): string {
+export function rowSentences(complaints: readonly RowComplaint[], written: Written = {}): string {
   return complaintSentences(complaints, (one) => rowSentence(one, written));
 }
