@@ -126,6 +126,14 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['./copy.db'], before: [lostMessage], code: 0 },
     { line: ['./copy.db'], code: 2 },
   ],
+  'journal close': [
+    { line: ['--reason', 'the token leaked'], code: 0 },
+    { line: ['--journal', '/nowhere/journal.db'], code: 2 },
+  ],
+  'journal open': [
+    { line: [], code: 0 },
+    { line: ['--journal', '/nowhere/journal.db'], code: 2 },
+  ],
   'journal migrate': [
     { line: [], shared: true, code: 0 },
     { line: [], code: 2 },

@@ -81,6 +81,9 @@ async function printMost(): Promise<void> {
   await lines(['config', 'show']);
   await lines(['config', 'remove', 'prod', '--yes']);
   await lines(['--sandbox', 'journal', 'backup', join(home.path, 'backup.db')]);
+  const closed = await lines(['--sandbox', 'journal', 'close', '--reason', 'leaked']);
+  expect(closed).toMatchObject([{ closed: true, reason: 'leaked' }]);
+  expect(await lines(['--sandbox', 'journal', 'open'])).toMatchObject([{ closed: false }]);
   const nothing = await lines(['--sandbox', 'journal', 'accept-loss', '--yes']);
   expect(nothing).toMatchObject([{ accepted: false, missing: [] }]);
   rmSync(join(home.path, 'data', 'botctl', 'sandbox', 'journal.db'));
