@@ -1,7 +1,8 @@
 import { randomFaults } from '../../test/support/randomFaults.ts';
-import { type Arena, playOne, type Technique } from '../arena.ts';
+import { type Arena, playEach, playOne, type Technique } from '../arena.ts';
 import { batchOf, type Job, pay, say } from '../jobs.ts';
-import { begin } from '../play.ts';
+import { begin, lostReply } from '../play.ts';
+import { closeMeanwhile } from './closing.ts';
 import { playDecisions } from './concurrent/decisions.ts';
 import { playOtherNames } from './concurrent/otherNames.ts';
 import { playTwoMachines } from './concurrent/twoMachines.ts';
@@ -32,12 +33,26 @@ async function playConcurrent(arena: Arena): Promise<void> {
   });
 }
 
+/** Three processes with one batch, whose journal is closed and opened while they run. */
+async function playClosed(arena: Arena): Promise<void> {
+  const { dice, share } = arena;
+  const rounds = Array.from({ length: Math.max(1, Math.round(20 * share)) }, (_, round) => round + 1);
+  await playEach(arena, rounds, async (round, stage) => {
+    const play = await begin(`a journal that is closed while a batch runs, round ${round}`, stage);
+    const own = dice.for(`closed ${round}`);
+    if (round % 2 === 0) await stage.lane.service.faults(lostReply);
+    const batch = batchOf('closed', 60, '--concurrency', '2', ...patient);
+    await closeMeanwhile(batch, 2, own.below(50), play, [{}, {}, {}]);
+  });
+}
+
 export const concurrent: Technique = {
   name: 'concurrent',
   title: '7. Many at once',
   play: async (arena) => {
     await playDecisions(arena);
     await playConcurrent(arena);
+    await playClosed(arena);
     await playUnderLimit(arena);
     await playOtherNames(arena);
     await playTwoMachines(arena);

@@ -4,6 +4,7 @@ import { onceOnly } from '../../jobs.ts';
 import { lostReply } from '../../play.ts';
 import type { Ran } from '../../run.ts';
 import { toldBy } from '../../told.ts';
+import { closeMeanwhile } from '../closing.ts';
 import { type DeedKind, deedKinds, twinOf } from './deeds.ts';
 import { type Fleet, newScene } from './fleet.ts';
 import type { Harbour } from './harbour.ts';
@@ -74,6 +75,14 @@ async function fourAtOnce({ kind, diesAt }: Four, fleet: Fleet, stage: Stage): P
   await scene.settle();
 }
 
+/** The journal is closed on one machine and opened on another, while three run one batch. */
+async function closedMeanwhile(whenDone: number, fleet: Fleet, stage: Stage): Promise<void> {
+  const faults = whenDone % 2 === 0 ? [lostReply] : [];
+  const scene = await newScene('a journal that is closed', { kind: 'a long batch', faults }, fleet, stage);
+  const machines = scene.harbour.homes.slice(0, 3).map((home) => ({ home }));
+  await closeMeanwhile(scene.deed, 4, whenDone, scene, machines);
+}
+
 export async function playTogether(fleet: Fleet): Promise<void> {
   const turns = Array.from({ length: 6 }, (_, turn) => turn);
   const fours: Four[] = [
@@ -86,6 +95,7 @@ export async function playTogether(fleet: Fleet): Promise<void> {
   const all: ((stage: Stage) => Promise<void>)[] = [
     ...turns.map(() => (stage: Stage) => twinsAtOnce(fleet, stage)),
     ...fours.map((four) => (stage: Stage) => fourAtOnce(four, fleet, stage)),
+    ...turns.map((turn) => (stage: Stage) => closedMeanwhile(5 * turn + (turn % 2), fleet, stage)),
     ...single.map((kind) => (stage: Stage) => sameAtOnce(kind, fleet, stage)),
   ];
   await playEach(fleet, shareOf(all, fleet, 'together'), (one, stage) => one(stage));
