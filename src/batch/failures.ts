@@ -171,9 +171,18 @@ export function textOf(value: unknown): string {
 /** The fields of a row as they stand in the file. */
 type Written = Readonly<Record<string, unknown>>;
 
+/** These are about a column, whatever is in its cells. */
+const ofColumns: readonly RowComplaint['rule'][] = [
+  'own-column',
+  'filled',
+  'no-key',
+  'no-buttons',
+  'template',
+];
+
 /** The cell that a complaint is about, as it stands in the file. An id is shown as the row's own. */
-export function cellOf({ field = 'id' }: RowComplaint, written: Written): string | undefined {
-  const value = field === 'id' ? undefined : written[field];
+export function cellOf({ field = 'id', rule }: RowComplaint, written: Written): string | undefined {
+  const value = field === 'id' || ofColumns.includes(rule) ? undefined : written[field];
   return value === undefined || value === '' ? undefined : `"${clipped(textOf(value))}"`;
 }
 

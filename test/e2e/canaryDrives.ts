@@ -127,11 +127,11 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['./copy.db'], code: 2 },
   ],
   'journal close': [
-    { line: ['--reason', 'the token leaked'], code: 0 },
+    { line: ['--reason', 'the token leaked'], before: [lostMessage], code: 0 },
     { line: ['--journal', '/nowhere/journal.db'], code: 2 },
   ],
   'journal open': [
-    { line: [], code: 0 },
+    { line: [], before: [lostMessage], code: 0 },
     { line: ['--journal', '/nowhere/journal.db'], code: 2 },
   ],
   'journal migrate': [

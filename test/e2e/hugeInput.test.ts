@@ -105,7 +105,7 @@ test.each<[string, string, (path: string) => readonly string[], string]>([
     '900,000 blanks inside a value of a line',
     `${JSON.stringify({ ...row, amount: `1${blanks}5` })}\n`,
     pays,
-    'amount has a space',
+    'has a space (it must be digits',
   ],
   ['a quote that never ends', `conversation_id,content\n"${long.repeat(4)}`, batch('send'), 'not CSV'],
 ])('%s end soon, with a short message', async (_what, text, wordsOf, words) => {
