@@ -2,11 +2,11 @@
 const { existsSync, lstatSync, mkdirSync, readFileSync, writeSync } = require('node:fs');
 const { dirname } = require('node:path');
 
-// `--version` alone is answered without loading the program. If it cannot be written, the program says why. Nodes too
+// `--version` or `-V` alone is answered without loading the program. If it cannot be written, the program says why. Nodes too
 // old for the program still read this file.
 const words = process.argv.slice(2);
 const { version } = JSON.parse(readFileSync(`${__dirname}/../package.json`, 'utf8'));
-if (!(words.length === 1 && /^--version$/u.test(words[0]) && wroteVersion())) {
+if (!(words.length === 1 && /^(--version|-V)$/u.test(words[0]) && wroteVersion())) {
   const { node } = process.versions;
   const [major, minor] = node.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19))

@@ -4,6 +4,7 @@ import { batchSpec } from './cli/commands/batch/batch.spec.ts';
 import { completionSpec } from './cli/commands/completion.spec.ts';
 import { configSpec } from './cli/commands/config/config.spec.ts';
 import { doctorSpec } from './cli/commands/doctor.spec.ts';
+import { helpSpec } from './cli/commands/help.spec.ts';
 import { historySpec } from './cli/commands/history/history.spec.ts';
 import { journalSpec } from './cli/commands/journal.spec.ts';
 import { policySpec } from './cli/commands/policy.spec.ts';
@@ -57,4 +58,5 @@ export const commandTree: readonly CommandSpec[] = [
   leaf('completion', completionSpec, async () =>
     (await import('./cli/commands/completion.ts')).runFor(commandTree),
   ),
+  leaf('help', helpSpec, async () => (await import('./cli/commands/help.ts')).runFor(commandTree)),
 ];

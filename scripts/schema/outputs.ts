@@ -458,6 +458,39 @@ const completion = z
   .strictObject({ ...head, shell: text, script: text })
   .meta({ id: 'Completion', title: 'A completion script' });
 
+const option = z.strictObject({
+  name: text.describe('long'),
+  short: text.optional(),
+  value: text.optional().describe('<…> is required, […] is not; absent: it takes none'),
+  about: text,
+  repeatable: z.literal(true).optional(),
+  env: text.optional().describe('the variable that says the same'),
+});
+
+const help = z
+  .strictObject({
+    ...head,
+    text: text.optional().describe('of a topic, and nothing else'),
+    version: text.optional(),
+    options: z.array(option).optional().describe('of every command'),
+    commands: z
+      .array(
+        z.strictObject({
+          name: text,
+          about: text,
+          details: text.optional(),
+          arguments: z.array(z.strictObject({ usage: text, about: text })),
+          options: z.array(option),
+          examples: z.array(text),
+        }),
+      )
+      .optional(),
+    exits: z
+      .array(z.strictObject({ exit: z.int(), means: text, todo: text.describe('what to do') }))
+      .optional(),
+  })
+  .meta({ id: 'Help', title: 'All that can be typed' });
+
 const policies = z
   .strictObject({
     ...head,
@@ -640,4 +673,5 @@ export const outputs: readonly Output[] = [
   },
   { name: 'Doctor', commands: ['doctor'], about: 'Every check in its order.', schema: doctor },
   { name: 'Completion', commands: ['completion'], about: 'The script.', schema: completion },
+  { name: 'Help', commands: ['help'], about: 'Commands, options and exits.', schema: help },
 ];

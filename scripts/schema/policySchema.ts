@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { policyFile } from '../../src/policy/readPolicy.ts';
+import { schemaId } from './publish.ts';
 
 const about: Readonly<Record<string, string>> = {
   schema: 'the version of this format',
@@ -11,6 +12,7 @@ const about: Readonly<Record<string, string>> = {
   approve_above: 'a larger transfer waits until a person approves it',
   approvals:
     'another database role than the one that proposed a transfer must approve it; on a file this refuses what needs approval',
+  $schema: 'where an editor finds this schema; botctl does not read it',
 };
 
 /** The JSON Schema of a policy file. It is closed: a policy with an unknown key allows nothing. */
@@ -23,5 +25,9 @@ export function publishedPolicySchema(): Record<string, unknown> {
       if (described !== undefined) jsonSchema.description = described;
     },
   });
-  return { ...made, title: 'botctl-policy/1: what a bot may spend, and to whom' };
+  return {
+    ...made,
+    $id: schemaId('botctl-policy-1'),
+    title: 'botctl-policy/1: what a bot may spend, and to whom',
+  };
 }

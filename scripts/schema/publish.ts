@@ -4,6 +4,11 @@ import { head, outcomeFields, utc } from './parts.ts';
 
 type JsonSchema = Record<string, unknown> & { $defs?: Record<string, JsonSchema> };
 
+/** Where a schema is published, which is its name. */
+export function schemaId(name: string): string {
+  return `https://raw.githubusercontent.com/botctl/botctl/main/docs/${name}.schema.json`;
+}
+
 /** The JSON Schema of everything that `--json` prints. It is open: within a version, fields may be added. */
 export function publishedSchema(): JsonSchema {
   const union = z.union(outputs.map(({ schema }) => schema) as [Output['schema'], ...Output['schema'][]]);
@@ -19,6 +24,7 @@ export function publishedSchema(): JsonSchema {
   });
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: schemaId('botctl-1'),
     title: 'botctl/1: what botctl prints with --json',
     ...made,
   } as JsonSchema;

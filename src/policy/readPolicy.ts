@@ -20,6 +20,7 @@ export const policyFile = z.strictObject({
   only_recipients: z.optional(z.boolean()),
   approve_above: z.optional(z.record(z.string(), amount)),
   approvals: z.optional(z.literal('other')),
+  $schema: z.optional(z.string()),
 });
 
 type Written = z.infer<typeof policyFile>;

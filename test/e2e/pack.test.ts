@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { linkTargets } from '../../scripts/pages.ts';
+import { commandTree } from '../../src/commands.ts';
 import { ended, type Ran } from '../support/botctl.ts';
 import { Home } from '../support/home.ts';
 import { hasTool } from '../support/tools.ts';
@@ -51,7 +53,16 @@ async function expectItSends(name: string): Promise<void> {
 test('the package holds what runs, its licence and its documents, and nothing else', () => {
   expect(paths).toEqual(expect.arrayContaining(['bin/botctl.js', 'dist/main.js', 'package.json', 'LICENSE']));
   const others = paths.filter((path) => !/^(bin|dist|docs)\/|^(package\.json|LICENSE)$/u.test(path));
-  expect(others.sort()).toEqual(['CHANGELOG.md', 'README.md', 'SKILL.md']);
+  expect(others.sort()).toEqual(['CHANGELOG.md', 'CONTRIBUTING.md', 'README.md', 'SECURITY.md', 'SKILL.md']);
+});
+
+test('every page that the README or a help page names is in the package, and both schemas', () => {
+  const text = (path: string): string => readFileSync(join(root, path), 'utf8');
+  const linked = linkTargets(text('README.md')).map((target) => target.replace(/#.*/u, ''));
+  const helped = JSON.stringify(commandTree).match(/docs\/[\w-]+\.md/gu) ?? [];
+  const schemas = ['docs/botctl-1.schema.json', 'docs/botctl-policy-1.schema.json'];
+  expect(helped.length).toBeGreaterThan(2);
+  expect(paths).toEqual(expect.arrayContaining([...linked, ...helped, ...schemas]));
 });
 
 test('npm installs it, and it works', async () => {

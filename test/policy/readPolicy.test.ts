@@ -46,6 +46,12 @@ test('all that it says is read', () => {
   });
 });
 
+test('its $schema is for an editor, and changes nothing', () => {
+  expect(readPolicy(textOf({ $schema: 'botctl-policy-1.schema.json' }), 'p.json')).toEqual(
+    readPolicy(textOf({}), 'p.json'),
+  );
+});
+
 test('what it leaves out limits nothing', () => {
   expect(readPolicy(textOf({}), 'p.json')).toEqual({
     source: 'p.json',

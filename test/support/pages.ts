@@ -7,6 +7,7 @@ export const pages: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   'bench/README.md',
   ...readdirSync(resolve(root, 'docs'))
     .filter((name) => name.endsWith('.md'))

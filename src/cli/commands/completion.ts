@@ -1,5 +1,5 @@
 import { told } from '../../once/failures.ts';
-import { type Completes, globalOptions, type OptionSpec, options } from '../parse/args.ts';
+import { answeredOptions, type Completes, globalOptions, type OptionSpec } from '../parse/args.ts';
 import type { CommandSpec, LeafSpec, Run } from '../parse/command.ts';
 import { shells } from './completion.spec.ts';
 
@@ -23,7 +23,7 @@ type Place = {
   readonly options: readonly OptionSpec[];
 };
 
-const everywhere: readonly OptionSpec[] = [...globalOptions, ...options(['--help  show help'])];
+const everywhere: readonly OptionSpec[] = [...globalOptions, ...answeredOptions];
 
 function placesIn(tree: readonly CommandSpec[], at = 'botctl'): Place[] {
   const below = tree.flatMap((spec): Place[] => {

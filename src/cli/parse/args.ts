@@ -94,6 +94,9 @@ export const globalOptions = [
   ),
 ] as const;
 
+/** What the program answers itself, wherever it stands. */
+export const answeredOptions = options(['-V, --version  print the version', '-h, --help  show help']);
+
 export type GlobalName = (typeof globalOptions)[number]['name'];
 
 export const globalNames: ReadonlySet<string> = new Set(globalOptions.map(({ name }) => name));

@@ -1,10 +1,9 @@
-import { Command, CommanderError, Help, Option, type OutputConfiguration } from 'commander';
+import { Command, CommanderError, Help, type HelpContext, Option, type OutputConfiguration } from 'commander';
 import { told } from '../../once/failures.ts';
 import { listed } from '../../once/phrases.ts';
 import type { Does } from '../say/told.ts';
-import { Args, globalOptions, type OptionOccurrence, type OptionSpec } from './args.ts';
+import { Args, answeredOptions, globalOptions, type OptionOccurrence, type OptionSpec } from './args.ts';
 import type { CommandSpec, Example, LeafSpec } from './command.ts';
-import { topicOf } from './topics.ts';
 import { version } from './version.ts';
 
 export const promise = 'Send each bot message and each wallet transfer once.';
@@ -19,8 +18,6 @@ export function parseCommandLine(
   tree: readonly CommandSpec[],
   columns: number,
 ): Chosen | string {
-  const topic = argv[0] === 'help' && argv.length === 2 ? topicOf(argv[1] ?? '') : undefined;
-  if (topic !== undefined) return topic;
   let chosen: Chosen | undefined;
   let text = '';
   const output: OutputConfiguration = {
@@ -48,6 +45,8 @@ export function parseCommandLine(
 
 const widestHelp = 96;
 
+const [versionOption, helpOption] = answeredOptions as [OptionSpec, OptionSpec];
+
 /** Builds the command tree. `choose` is called with the named command; nothing runs here. */
 export function buildProgram(
   tree: readonly CommandSpec[],
@@ -58,9 +57,9 @@ export function buildProgram(
   const program = new StrictCommand('botctl')
     .description(`${promise}\n${motto}\n\n${examplesIn(rootExamples)}`)
     .usage('<command> [options]')
-    .version(version, '--version', 'print the version')
-    .helpOption('--help', 'show help')
-    .helpCommand('help [command]', 'Show the help of a command, or of: agents, exit-codes, reruns')
+    .version(version, versionOption.flags, versionOption.about)
+    .helpOption(helpOption.flags, helpOption.about)
+    .helpCommand(false)
     .configureHelp({ boxWrap: wrapProse })
     .configureOutput(output)
     .exitOverride() as StrictCommand;
@@ -165,6 +164,14 @@ const seeHelp = 'Add --help to the command to see what it takes.';
  */
 export class StrictCommand extends Command {
   readonly occurrences: OptionOccurrence[] = [];
+  /** commander's own, which its types leave out: names the first word, with what was meant. */
+  declare readonly unknownCommand: () => never;
+
+  /** A word that is no command is named, with `--help` behind it as well: this would be another command's help. */
+  override helpInformation(context?: HelpContext): string {
+    if (this.commands.length > 0 && /^[^-]/u.test(this.args[0] ?? '')) this.unknownCommand();
+    return super.helpInformation(context);
+  }
 
   override createCommand(name?: string): StrictCommand {
     return new StrictCommand(name);

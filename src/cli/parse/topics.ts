@@ -3,8 +3,8 @@ import { groupedExits } from '../say/told.ts';
 /** What `botctl help TOPIC` prints, as it is. */
 const topics: Readonly<Record<string, () => string>> = {
   agents: () => agents,
-  reruns: () => reruns,
   'exit-codes': exitCodes,
+  reruns: () => reruns,
 };
 
 export const topicNames = Object.keys(topics);

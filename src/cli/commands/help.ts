@@ -1,0 +1,58 @@
+import { told } from '../../once/failures.ts';
+import { answeredOptions, globalOptions, type OptionSpec } from '../parse/args.ts';
+import type { CommandSpec, LeafSpec, Run } from '../parse/command.ts';
+import { parseCommandLine } from '../parse/commandLine.ts';
+import { topicOf } from '../parse/topics.ts';
+import { version } from '../parse/version.ts';
+import { groupedExits } from '../say/told.ts';
+
+const widthInPipe = 80;
+
+export function runFor(tree: readonly CommandSpec[]): Run {
+  return async ({ args: { command, words }, display }) => {
+    const path = words.join(' ');
+    const topic = topicOf(path);
+    const textFor = (columns: number): string =>
+      topic ?? String(parseCommandLine([...words, '--help'], tree, columns));
+    const text = textFor(widthInPipe);
+    const commands = leavesOf(tree).filter(({ name }) => path === '' || `${name} `.startsWith(`${path} `));
+    if (topic === undefined && commands.length === 0)
+      throw told('usage')`Unknown command '${path}'
+        This lists the commands:
+        $ --help`;
+    const described = {
+      version,
+      options: [...globalOptions, ...answeredOptions].map(optionJson),
+      commands: commands.map(commandJson),
+      exits: groupedExits.flatMap(({ title, rows }) => rows.map((row) => ({ ...row, todo: title }))),
+    };
+    await display.show({
+      json: { schema: 'botctl/1', command, ...(topic === undefined ? described : { text }) },
+      human: ({ columns }) => (Number.isFinite(columns) ? textFor(columns) : text),
+    });
+    return 0;
+  };
+}
+
+function leavesOf(tree: readonly CommandSpec[], above = ''): LeafSpec[] {
+  return tree.flatMap((spec) => {
+    const name = `${above}${spec.name}`;
+    return 'children' in spec ? leavesOf(spec.children, `${name} `) : [{ ...spec, name }];
+  });
+}
+
+function commandJson({ name, about, details, arguments: takes, options, examples }: LeafSpec): object {
+  return {
+    name,
+    about,
+    details,
+    arguments: takes.map(({ usage, about }) => ({ usage, about })),
+    options: options.map(optionJson),
+    examples: examples.map(({ line }) => line),
+  };
+}
+
+function optionJson({ flags, about, repeatable, env }: OptionSpec): object {
+  const [, short, name, value] = /^(?:(-\w), )?(--[a-z-]+)(?: (.+))?$/u.exec(flags) ?? [];
+  return { name, short, value, about, repeatable, env };
+}
