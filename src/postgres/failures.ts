@@ -1,6 +1,7 @@
 import type { DiskTrouble } from '../machine/disk.ts';
 import { failing, interrupted, told } from '../once/failures.ts';
 import {
+  acceptingLoss,
   beforeAccepting,
   type Edition,
   type Loss,
@@ -183,10 +184,9 @@ const kinds = {
   'may-not-migrate': ({ place, schema }: AtPlace & { schema: string }) => told('journal-schema')`
     This role may not create or change the schema ${schema} of ${place}
     Connect as the owner of the database or the schema. A role that runs botctl needs less: journal migrate prints what.`,
-  lost: ({ place, loss }: AtPlace & { loss: Loss }) => told('journal-lost')`
+  lost: ({ place, loss }: AtPlace & { loss: Loss }) => told('journal-lost', { next: acceptingLoss })`
     ${lossSentence(place, loss)}. ${missingMayBeSent}
-    If you can, bring back the server as it was. Otherwise, ${beforeAccepting}
-    $ journal accept-loss`,
+    If you can, bring back the server as it was. Otherwise, ${beforeAccepting}`,
   'rules-refused': ({ place, trouble }: Troubled) => told('journal-damaged')`
     The journal ${place} refused to record something: ${serverTrouble(trouble)}
     It contains something that botctl did not write. Check the wallet and the conversation before you send anything again.`,

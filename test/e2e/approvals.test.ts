@@ -47,6 +47,47 @@ const payroll = (path: string, ...more: string[]) => [
   ...more,
 ];
 
+describe('where nobody can be asked, nobody is told to decide', () => {
+  const deciding = /--yes|--repeat|--skip-repeats|\b(?:approve|decline|resolve|resume|decide|accept-loss)\b/u;
+
+  const expectNoneIn = (text: string): void => {
+    expect(text).toContain('A person must decide');
+    expect(text.replaceAll('A person must decide', '')).not.toMatch(deciding);
+  };
+
+  async function expectNoDecision(...argv: string[]): Promise<void> {
+    const inJson = await operator.run([...argv, '--json']);
+    expect(inJson.code).toBe(10);
+    const { error } = said(inJson);
+    expectNoneIn(JSON.stringify([error?.message, error?.hint, error?.next]));
+    expectNoneIn((await operator.run(argv)).stderr);
+  }
+
+  test('about a proposal, by its own command and by approve', async () => {
+    const id = await propose();
+    await expectNoDecision(...rent);
+    await expectNoDecision('approve', id);
+    await expectNoDecision('resume', id);
+  });
+
+  test('about a payment that may have been made', async () => {
+    await operator.sandbox.faults({
+      kind: 'reply',
+      status: 200,
+      body: { nothing: true },
+      operation: 'transfer',
+    });
+    const { entry } = await operator.json(pay('0.5', '--once', 'lost'));
+    await expectNoDecision(...pay('0.5', '--once', 'lost'));
+    await expectNoDecision('resume', entry?.id ?? '');
+  });
+
+  test('about rows that wait', async () => {
+    const { stderr } = await operator.run(payroll(table(row('a', '1')), '--propose'));
+    expectNoneIn(stderr);
+  });
+});
+
 describe('a proposal', () => {
   test('keeps who made it, and who approved it: user, host and bot', async () => {
     const id = await propose();
@@ -242,7 +283,7 @@ describe('a batch', () => {
     const first = await operator.run(payroll(path, '--yes', '--max-failures', '1'));
     expect(first.code).toBe(10);
     expect(first.stderr).toContain('Rows not done: 2 waiting for approval.');
-    expect(first.stderr).toContain('Approve or decline the rows that wait');
+    expect(first.stderr).toContain('A person must decide.');
     expect(first.stderr).not.toMatch(/resolve or resume|--yes|botctl approve/u);
     expect(await paid()).toHaveLength(1);
     expect(await operator.json(['batch', 'status', 'payroll'])).toMatchObject({

@@ -41,7 +41,7 @@ describe('a server restored from before', () => {
         retry: 'after-fix',
         message: expect.stringContaining('has lost 1 request or decision'),
         hint: expect.stringMatching(/bring back the server as it was/u),
-        next: ['botctl journal accept-loss', expect.stringContaining('botctl batch transfer')],
+        next: ['botctl doctor', expect.stringContaining('botctl batch transfer')],
       }),
     ]);
     expect(await operator.sandbox.ledger({ kind: 'transfer' })).toHaveLength(1);

@@ -22,7 +22,7 @@ import { balanceTimeoutMs } from '../run/balance.ts';
 import { openChain, refuseNoMint, refuseOtherCluster } from '../run/chain.ts';
 import { balanceText } from '../say/balance.ts';
 import { approvedNotSent } from '../say/entry.ts';
-import { withLacking } from '../say/suggest.ts';
+import { adviceOf } from '../say/suggest.ts';
 import type { Canvas, Paint, View } from '../show/display.ts';
 import { pad } from '../show/table.ts';
 import { foldAtBlanks, safeLine } from '../show/text.ts';
@@ -403,12 +403,12 @@ const indent = 4 + 2 + nameWidth + 2;
 
 function drawOne({ check: name, level, says: text, todo, next = [] }: Finding, canvas: Canvas): string {
   const { paint, columns } = canvas;
-  const { lines, lacking } = canvas.suggest(next);
+  const suggested = canvas.suggest(next);
   const folded = (line: string): string[] => foldAtBlanks(safeLine(line), Math.max(20, columns - indent));
   const [first = '', ...rest] = [
     ...folded(text),
-    ...(todo === undefined ? [] : folded(`→ ${withLacking(todo, { lacking })}`)),
-    ...lines.map((line) => `  ${safeLine(line)}`),
+    ...(todo === undefined ? [] : folded(`→ ${adviceOf(todo, suggested)}`)),
+    ...suggested.lines.map((line) => `  ${safeLine(line)}`),
   ];
   const head = `${marks[level](paint)}  ${paint.bold(pad(name, nameWidth))}  ${first}`;
   return [head, ...rest.map((line) => ' '.repeat(indent) + line)].map((line) => `${line}\n`).join('');

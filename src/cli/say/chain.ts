@@ -194,7 +194,7 @@ export function searched({ entry, payment, search }: Searched): Failure {
     next: [...looks, ...candidates.map(({ signature }) => itIsThis(id, signature))],
   })`
     ${message}${others}
-    Compare times and memos. If one of them is this transfer, say so with botctl resolve --happened --signature; finding it decides nothing. If not, look again later.`;
+    Compare times and memos. If one of them is this transfer, say so with botctl resolve --happened --signature; finding it decides nothing. If none is, look again later.`;
 }
 
 /** What left the wallet past the journal, or that nobody knows; undefined where each payment has its entry. */

@@ -50,7 +50,7 @@ const fixes: Partial<Record<FailureCode, string>> = {
 export const alwaysSafe = {
   message: 'Either way the service sends it only once.',
   transfer:
-    'That is always safe: within 30 minutes it finishes the payment, after that it is held and you decide.',
+    'That is always safe: within 30 minutes it finishes the payment, after that it is held, and a person decides.',
 } as const;
 
 const heldReasons: Readonly<Record<HeldReason, string>> = {
@@ -90,7 +90,7 @@ export function heldWords(entry: Entry, said: string, needsOtherName: boolean, k
   const hasNode = knowsNode && kind === 'transfer';
   const reason = why !== undefined && isHeldReason(why) ? heldReasons[why] : 'its outcome is not proven';
   return {
-    message: `The ${nouns[kind]} may have been ${done[kind]}: ${reason} (${said}). ${called(entry)}. botctl will not send it again until you decide.`,
+    message: `The ${nouns[kind]} may have been ${done[kind]}: ${reason} (${said}). ${called(entry)}. botctl will not send it again until a person decides.`,
     hint: `${howToDecide(entry, hasNode)}${needsOtherName ? ' If it did not happen and you still want it, give it a new name: under this one the service always gives the same reply.' : ''}`,
     next: settling(entry, hasNode),
   };

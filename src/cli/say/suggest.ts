@@ -85,6 +85,7 @@ export type Suggested = {
   readonly lines: readonly string[];
   /** Why some suggestions have no line. */
   readonly lacking: string | undefined;
+  readonly by: Pick<Suggesting, 'asks'>;
 };
 
 /** The suggestions as lines to paste. */
@@ -105,7 +106,23 @@ export function suggested(next: readonly Suggestion[], by: Suggesting): Suggeste
     const line = quoted.map((words) => words.join(' ')).join(' && ');
     if (line !== '' && reasons.length === 0 && !lines.includes(line)) lines.push(line);
   }
-  return { lines, lacking: lacking.size === 0 ? undefined : [...lacking].join(' ') };
+  return { lines, lacking: lacking.size === 0 ? undefined : [...lacking].join(' '), by };
+}
+
+/** A sentence that tells to decide for a person, or to ask none. */
+const decides =
+  /--(?:yes|repeat|skip-repeats|happened|did-not-happen)\b|\b(?:approve|decline|resolve|decide|settle|accept)\b/iu;
+
+const aPersonDecides = 'A person must decide';
+
+/** What to do, as a sentence before commands. Where nobody can be asked it does not tell to decide. */
+export function adviceOf(hint: string, { lacking, by }: Pick<Suggested, 'lacking' | 'by'>): string {
+  if (!decides.test(hint) || by.asks) return withLacking(hint, { lacking });
+  const sentences = hint
+    .split(/(?<=[.?]) |(?<=:) (?=[A-Z])/u)
+    .map((one) => (decides.test(one) ? `${aPersonDecides}${one.endsWith(':') ? ':' : '.'}` : one));
+  const once = sentences.filter((one, at) => at === 0 || !sentences[at - 1]?.startsWith(one.slice(0, -1)));
+  return withLacking(once.join(' '), { lacking });
 }
 
 /** A text that announces commands, with why some of them are not shown. */

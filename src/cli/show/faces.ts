@@ -1,6 +1,6 @@
 import type { AtTerminal, Clock, Terminal } from '../../machine/process.ts';
 import type { Suggestion } from '../../once/says.ts';
-import { type Occurrence, type Suggested, suggested, withLacking } from '../say/suggest.ts';
+import { adviceOf, type Occurrence, type Suggested, suggested, withLacking } from '../say/suggest.ts';
 import type { Problem } from '../say/told.ts';
 import { columnsOf, type Display, type Output, type Paint, plain, type View } from './display.ts';
 import { foldAtBlanks, safeJson, safeLine } from './text.ts';
@@ -47,7 +47,12 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     return askAtTerminal(question, answers, streams);
   };
   const suggest = (next: readonly Suggestion[]): Suggested =>
-    suggested(next, { occurrences: choice.kept, asks: next.length > 0 && terminal() === 'foreground' });
+    suggested(next, {
+      occurrences: choice.kept,
+      get asks() {
+        return terminal() === 'foreground';
+      },
+    });
   let meter: Meter | undefined;
   const say = (line: string): void => {
     if (meter === undefined) void stderr.say(`${line}\n`);
@@ -128,13 +133,19 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
 
   function sayProblem({ message, hint, next = [] }: Problem): void {
     sayUnder(errPaint.red('botctl:'), hintIndent, message);
-    if (hint !== undefined) saySuggesting(' '.repeat(hintIndent - 1), hintIndent, hint, next);
+    if (hint !== undefined) saySuggesting(' '.repeat(hintIndent - 1), hintIndent, hint, next, adviceOf);
   }
 
   /** A sentence, then each command on a line of its own, never wrapped, so that it can be pasted. */
-  function saySuggesting(mark: string, indent: number, text: string, next: readonly Suggestion[]): void {
+  function saySuggesting(
+    mark: string,
+    indent: number,
+    text: string,
+    next: readonly Suggestion[],
+    sentenceOf: (text: string, suggested: Suggested) => string = withLacking,
+  ): void {
     const suggested = suggest(next);
-    sayUnder(mark, indent, withLacking(text, suggested));
+    sayUnder(mark, indent, sentenceOf(text, suggested));
     for (const line of suggested.lines) say(`${' '.repeat(hintIndent + 2)}${safeLine(line)}`);
   }
 
@@ -150,12 +161,11 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     return Array.isArray(checks) ? { ...whole, checks: checks.map((one) => withLines(one, 'todo')) } : whole;
   }
 
-  function withLines({ next, ...one }: Suggestive, sentence: 'hint' | 'todo'): Record<string, unknown> {
-    if (next === undefined) return one;
-    const { lines, lacking } = suggest(next);
-    const said =
-      lacking === undefined ? one : { ...one, [sentence]: withLacking(String(one[sentence]), { lacking }) };
-    return lines.length === 0 ? said : { ...said, next: lines };
+  function withLines({ next = [], ...one }: Suggestive, sentence: 'hint' | 'todo'): Record<string, unknown> {
+    const suggested = suggest(next);
+    const text = one[sentence];
+    const said = typeof text === 'string' ? { ...one, [sentence]: adviceOf(text, suggested) } : one;
+    return suggested.lines.length === 0 ? said : { ...said, next: suggested.lines };
   }
 
   /** Wrapped at blanks on a terminal; elsewhere one line, so that it can be searched. */

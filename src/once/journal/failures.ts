@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { DiskTrouble } from '../../machine/disk.ts';
 import { Failure, type FieldsOf, failing, interrupted, told } from '../failures.ts';
 import { counted, formatCount, iso, listed, troubleInWords } from '../phrases.ts';
+import type { Suggestion } from '../says.ts';
 import type { Closing } from './journal.ts';
 import type { Known } from './known.ts';
 
@@ -78,10 +79,9 @@ const kinds = {
   /** It lacks what it acknowledged to this machine. */
   lost: ({ path, loss }: AtPath & { loss: Loss }) => {
     const name = basename(path);
-    return told('journal-lost')`
+    return told('journal-lost', { next: acceptingLoss })`
       ${lossSentence(path, loss)}. ${missingMayBeSent}. The journal was left unchanged
-      If you have ${name} and ${name}-wal as they last were, put both back. If not, ${beforeAccepting}
-      $ journal accept-loss`;
+      If you have ${name} and ${name}-wal as they last were, put both back. If not, ${beforeAccepting}`;
   },
   /** It was copied into another journal. */
   moved: ({ path, place }: AtPath & { place: string }) => told('journal-moved')`
@@ -89,7 +89,7 @@ const kinds = {
     Name that journal with BOTCTL_JOURNAL or --journal. This one can still be read.`,
   closed: ({ path, why, isBackup }: AtPath & { why: readonly string[]; isBackup: boolean }) =>
     told('journal-closed', {
-      next: [{ decides: ['journal', isBackup ? 'accept-loss' : 'open'], looks: ['doctor'] }],
+      next: isBackup ? acceptingLoss : [{ decides: ['journal', 'open'], looks: ['doctor'] }],
     })`
     The journal ${path} is closed for sending: ${why.join('; ')}
     ${isBackup ? 'Check the wallet and the conversations for what was sent since then: the same command may send that again. To use this journal all the same, accept the loss.' : 'Look at who closed it, and why.'}`,
@@ -172,6 +172,9 @@ export function factsOf<K extends keyof typeof kinds>(
 export const missingMayBeSent = 'What is missing may have been sent';
 
 /** What accepting a loss costs. */
+export const acceptingLoss: readonly Suggestion[] = [
+  { decides: ['journal', 'accept-loss'], looks: ['doctor'] },
+];
 export const beforeAccepting =
   'check the wallet and the conversations for what was sent last. After you accept the loss, the same command may send that again:';
 

@@ -96,7 +96,7 @@ describe('an entry whose request was damaged', () => {
         view.human({
           paint: await paintOf(false),
           columns: 80,
-          suggest: () => ({ lines: [], lacking: undefined }),
+          suggest: () => ({ lines: [], lacking: undefined, by: { asks: false } }),
         });
         return 'written';
       },

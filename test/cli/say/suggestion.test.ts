@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Occurrence, shellWord, suggested } from '../../../src/cli/say/suggest.ts';
+import { adviceOf, type Occurrence, shellWord, suggested } from '../../../src/cli/say/suggest.ts';
 import { safeLine } from '../../../src/cli/show/text.ts';
 import type { Suggestion } from '../../../src/once/says.ts';
 
@@ -10,6 +10,30 @@ function lineOf(suggestion: Suggestion, occurrences: readonly Occurrence[]): str
   const { lines, lacking } = suggested([suggestion], { occurrences, asks: false });
   return lines[0] ?? `lacking: ${lacking}`;
 }
+
+describe('a sentence that tells to decide', () => {
+  const advice = (hint: string, asks: boolean): string =>
+    adviceOf(hint, { lacking: undefined, by: { asks } });
+  test.each([
+    [
+      'Run it at a terminal to be asked. If you have decided, add --yes.',
+      'Run it at a terminal to be asked. A person must decide.',
+    ],
+    ['Check the amount. Then approve it or decline it:', 'Check the amount. A person must decide:'],
+    [
+      'Ask first: botctl verify. Then decide with botctl resolve. Choose --did-not-happen if you are sure: it pays again. It may pay twice.',
+      'Ask first: botctl verify. A person must decide. It may pay twice.',
+    ],
+    [
+      'Look first. --repeat pays the rows; --skip-repeats leaves them out.',
+      'Look first. A person must decide.',
+    ],
+    ['Run the same command again.', 'Run the same command again.'],
+  ])('%s', (hint, elsewhere) => {
+    expect(advice(hint, true)).toBe(hint);
+    expect(advice(hint, false)).toBe(elsewhere);
+  });
+});
 
 describe('a command that is suggested', () => {
   test('never repeats a password', () => {

@@ -299,7 +299,7 @@ function notAllSettled(count: number, some: readonly Unsettled[]): Failure {
     next: [...new Set(some.map(({ state }) => state))].map((state) => ['history', '--state', state]),
   })`
     ${counted(count, 'entry is', 'entries are')} not settled and not in this export: ${named}${more}.
-    ${howToSettle(some)}, then export again.`;
+    ${howToSettle(some)}. Then export again.`;
 }
 
 function howToSettle(some: readonly Unsettled[]): string {

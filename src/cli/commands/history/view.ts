@@ -5,6 +5,7 @@ import { troubleWords } from '../../../once/wire/trouble.ts';
 import { timesPaid } from '../../say/chain.ts';
 import { approvedNotSent } from '../../say/entry.ts';
 import { resolvedWay } from '../../say/history.ts';
+import { adviceOf } from '../../say/suggest.ts';
 import type { Problem } from '../../say/told.ts';
 import { type Fact, type Fields, labelled } from '../../show/card.ts';
 import type { Canvas, Paint, View } from '../../show/display.ts';
@@ -189,10 +190,10 @@ export function historyDetail({ report, attempts, decisions, explained }: Histor
 
 /** Each command on a line of its own, ready to paste. */
 function drawTodo({ hint, next = [] }: Problem, canvas: Canvas): string {
-  const { lines, lacking } = canvas.suggest(next);
-  const todo = [hint, lacking].filter((one) => one !== undefined).join(' ');
+  const suggested = canvas.suggest(next);
+  const todo = adviceOf(hint ?? '', suggested).trim();
   return (
     labelled([['Next', todo === '' ? undefined : todo]], canvas) +
-    lines.map((line) => `    ${safeLine(line)}\n`).join('')
+    suggested.lines.map((line) => `    ${safeLine(line)}\n`).join('')
   );
 }
