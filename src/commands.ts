@@ -7,6 +7,7 @@ import { doctorSpec } from './cli/commands/doctor.spec.ts';
 import { helpSpec } from './cli/commands/help.spec.ts';
 import { historySpec } from './cli/commands/history/history.spec.ts';
 import { journalSpec } from './cli/commands/journal.spec.ts';
+import { mcpSpec } from './cli/commands/mcp.spec.ts';
 import { policySpec } from './cli/commands/policy.spec.ts';
 import { resolveSpec } from './cli/commands/resolve.spec.ts';
 import { resumeSpec } from './cli/commands/resume.spec.ts';
@@ -53,6 +54,7 @@ export const commandTree: readonly CommandSpec[] = [
     open: async () => (await import('./cli/commands/journal.ts')).open,
     migrate: async () => (await import('./cli/commands/journal.ts')).migrate,
   }),
+  leaf('mcp', mcpSpec, async () => (await import('./cli/commands/mcp.ts')).run),
   leaf('sandbox', sandboxSpec, async () => (await import('./cli/commands/sandbox.ts')).run),
   leaf('doctor', doctorSpec, async () => (await import('./cli/commands/doctor.ts')).run),
   leaf('completion', completionSpec, async () =>

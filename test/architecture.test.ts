@@ -41,6 +41,7 @@ const insideOnce: Record<string, readonly string[]> = {
 
 /** Which rooms, or folders of a room, import a package, exactly. No other imports one. */
 const homes: Record<string, readonly string[]> = {
+  '@modelcontextprotocol/server': ['cli/commands'],
   '@noble/ed25519': ['once/entry', 'sandbox'],
   '@photostructure/sqlite': ['machine', 'once/journal', 'sandbox'],
   '@scure/base': ['chain', 'once/entry', 'sandbox'],

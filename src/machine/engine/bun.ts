@@ -55,3 +55,8 @@ export function terminalInput(descriptor: number): Readable & { setRawMode(isRaw
 export function requireNative(): unknown {
   return require('litesvm-inside');
 }
+
+/** What starts this program again, before its arguments: the single file is itself what runs. */
+export function thisProgram(): string[] {
+  return [process.execPath];
+}

@@ -36,3 +36,8 @@ const requireHere = (): NodeJS.Require =>
 export function requireNative(name: string): unknown {
   return requireHere()(name);
 }
+
+/** What starts this program again, before its arguments. */
+export function thisProgram(): string[] {
+  return [process.execPath, ...process.execArgv, process.argv[1] ?? ''];
+}

@@ -2,7 +2,6 @@ import { basename } from 'node:path';
 import type { DiskTrouble } from '../../machine/disk.ts';
 import { Failure, type FieldsOf, failing, interrupted, told } from '../failures.ts';
 import { counted, formatCount, iso, listed, troubleInWords } from '../phrases.ts';
-import type { Suggestion } from '../says.ts';
 import type { Closing } from './journal.ts';
 import type { Known } from './known.ts';
 
@@ -172,9 +171,7 @@ export function factsOf<K extends keyof typeof kinds>(
 export const missingMayBeSent = 'What is missing may have been sent';
 
 /** What accepting a loss costs. */
-export const acceptingLoss: readonly Suggestion[] = [
-  { decides: ['journal', 'accept-loss'], looks: ['doctor'] },
-];
+export const acceptingLoss = [{ decides: ['journal', 'accept-loss'], looks: ['doctor'] }];
 export const beforeAccepting =
   'check the wallet and the conversations for what was sent last. After you accept the loss, the same command may send that again:';
 

@@ -67,7 +67,6 @@ const missing: Readonly<Record<string, 'command' | readonly string[]>> = {
   verify: ['--wallet'],
   'journal close': 'command',
   'journal open': 'command',
-  mcp: 'command',
 };
 
 type Option = { name: string; short?: string };
