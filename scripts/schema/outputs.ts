@@ -478,10 +478,8 @@ const help = z
         z.strictObject({
           name: text,
           about: text,
-          details: text.optional(),
           arguments: z.array(z.strictObject({ usage: text, about: text })),
           options: z.array(option),
-          examples: z.array(text),
         }),
       )
       .optional(),

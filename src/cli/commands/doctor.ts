@@ -22,7 +22,7 @@ import { balanceTimeoutMs } from '../run/balance.ts';
 import { openChain, refuseNoMint, refuseOtherCluster } from '../run/chain.ts';
 import { balanceText } from '../say/balance.ts';
 import { approvedNotSent } from '../say/entry.ts';
-import { adviceOf } from '../say/suggest.ts';
+import { adviceOf, withLacking } from '../say/suggest.ts';
 import type { Canvas, Paint, View } from '../show/display.ts';
 import { pad } from '../show/table.ts';
 import { foldAtBlanks, safeLine } from '../show/text.ts';
@@ -407,7 +407,7 @@ function drawOne({ check: name, level, says: text, todo, next = [] }: Finding, c
   const folded = (line: string): string[] => foldAtBlanks(safeLine(line), Math.max(20, columns - indent));
   const [first = '', ...rest] = [
     ...folded(text),
-    ...(todo === undefined ? [] : folded(`→ ${adviceOf(todo, suggested)}`)),
+    ...(todo === undefined ? [] : folded(`→ ${withLacking(adviceOf(todo, suggested.by), suggested)}`)),
     ...suggested.lines.map((line) => `  ${safeLine(line)}`),
   ];
   const head = `${marks[level](paint)}  ${paint.bold(pad(name, nameWidth))}  ${first}`;

@@ -1,6 +1,6 @@
 import { told } from '../../once/failures.ts';
 import { answeredOptions, globalOptions, type OptionSpec } from '../parse/args.ts';
-import type { CommandSpec, LeafSpec, Run } from '../parse/command.ts';
+import type { CommandSpec, Run } from '../parse/command.ts';
 import { parseCommandLine } from '../parse/commandLine.ts';
 import { topicOf } from '../parse/topics.ts';
 import { version } from '../parse/version.ts';
@@ -15,7 +15,7 @@ export function runFor(tree: readonly CommandSpec[]): Run {
     const textFor = (columns: number): string =>
       topic ?? String(parseCommandLine([...words, '--help'], tree, columns));
     const text = textFor(widthInPipe);
-    const commands = leavesOf(tree).filter(({ name }) => path === '' || `${name} `.startsWith(`${path} `));
+    const commands = commandsIn(tree).filter(({ name }) => path === '' || `${name} `.startsWith(`${path} `));
     if (topic === undefined && commands.length === 0)
       throw told('usage')`Unknown command '${path}'
         This lists the commands:
@@ -23,7 +23,7 @@ export function runFor(tree: readonly CommandSpec[]): Run {
     const described = {
       version,
       options: [...globalOptions, ...answeredOptions].map(optionJson),
-      commands: commands.map(commandJson),
+      commands,
       exits: groupedExits.flatMap(({ title, rows }) => rows.map((row) => ({ ...row, todo: title }))),
     };
     await display.show({
@@ -34,22 +34,13 @@ export function runFor(tree: readonly CommandSpec[]): Run {
   };
 }
 
-function leavesOf(tree: readonly CommandSpec[], above = ''): LeafSpec[] {
+function commandsIn(tree: readonly CommandSpec[], above = ''): { name: string }[] {
   return tree.flatMap((spec) => {
     const name = `${above}${spec.name}`;
-    return 'children' in spec ? leavesOf(spec.children, `${name} `) : [{ ...spec, name }];
+    if ('children' in spec) return commandsIn(spec.children, `${name} `);
+    const takes = spec.arguments.map(({ usage, about }) => ({ usage, about }));
+    return [{ name, about: spec.about, arguments: takes, options: spec.options.map(optionJson) }];
   });
-}
-
-function commandJson({ name, about, details, arguments: takes, options, examples }: LeafSpec): object {
-  return {
-    name,
-    about,
-    details,
-    arguments: takes.map(({ usage, about }) => ({ usage, about })),
-    options: options.map(optionJson),
-    examples: examples.map(({ line }) => line),
-  };
 }
 
 function optionJson({ flags, about, repeatable, env }: OptionSpec): object {

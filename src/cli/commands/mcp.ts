@@ -79,14 +79,14 @@ export async function run(app: App): Promise<Exit> {
   };
   const transport = new StdioServerTransport(app.stdin as Readable, new Writable({ write }));
   const handle = serveStdio(() => serverOf(call), { transport });
-  await new Promise<void>((ended) => {
-    const { onclose } = transport;
-    transport.onclose = () => {
-      onclose?.();
-      ended();
-    };
-    first.addEventListener('abort', () => void handle.close());
+  const { onclose } = transport;
+  const ended = new Promise<void>((end) => {
+    transport.onclose = () => end(onclose?.());
   });
+  const close = (): void => void handle.close();
+  if (first.aborted) close();
+  first.addEventListener('abort', close);
+  await ended;
   await Promise.race([Promise.all(running), new Promise((leave) => second.addEventListener('abort', leave))]);
   return 0;
 }
@@ -198,12 +198,8 @@ function answerOf(command: string, { exit, out, notes }: ChildEnd): CallToolResu
   return result(`Already ${done} on ${date}; nothing was sent now.\n${out}`, true);
 }
 
-type Answer = {
-  readonly replayed?: boolean;
-  readonly entry?: { readonly state?: string; readonly why?: string };
-  readonly policy?: { readonly word?: string };
-  readonly error?: { readonly code?: string };
-};
+type Fields = Readonly<Record<string, string>>;
+type Answer = { replayed?: boolean; entry?: Fields; policy?: Fields; error?: Fields };
 
 /** Nothing of a list, or of what was cut. */
 function answerIn(out: string): Answer {

@@ -115,14 +115,14 @@ const decides =
 
 const aPersonDecides = 'A person must decide';
 
-/** What to do, as a sentence before commands. Where nobody can be asked it does not tell to decide. */
-export function adviceOf(hint: string, { lacking, by }: Pick<Suggested, 'lacking' | 'by'>): string {
-  if (!decides.test(hint) || by.asks) return withLacking(hint, { lacking });
+/** What to do, as a sentence. Where nobody can be asked it does not tell to decide. */
+export function adviceOf(hint: string, by: Pick<Suggesting, 'asks'>): string {
+  if (!decides.test(hint) || by.asks) return hint;
   const sentences = hint
     .split(/(?<=[.?]) |(?<=:) (?=[A-Z])/u)
     .map((one) => (decides.test(one) ? `${aPersonDecides}${one.endsWith(':') ? ':' : '.'}` : one));
   const once = sentences.filter((one, at) => at === 0 || !sentences[at - 1]?.startsWith(one.slice(0, -1)));
-  return withLacking(once.join(' '), { lacking });
+  return once.join(' ');
 }
 
 /** A text that announces commands, with why some of them are not shown. */

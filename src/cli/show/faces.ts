@@ -46,13 +46,13 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     const { askAtTerminal } = await import('./ask.ts');
     return askAtTerminal(question, answers, streams);
   };
-  const suggest = (next: readonly Suggestion[]): Suggested =>
-    suggested(next, {
-      occurrences: choice.kept,
-      get asks() {
-        return terminal() === 'foreground';
-      },
-    });
+  const by = {
+    occurrences: choice.kept,
+    get asks() {
+      return terminal() === 'foreground';
+    },
+  };
+  const suggest = (next: readonly Suggestion[]): Suggested => suggested(next, by);
   let meter: Meter | undefined;
   const say = (line: string): void => {
     if (meter === undefined) void stderr.say(`${line}\n`);
@@ -133,19 +133,13 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
 
   function sayProblem({ message, hint, next = [] }: Problem): void {
     sayUnder(errPaint.red('botctl:'), hintIndent, message);
-    if (hint !== undefined) saySuggesting(' '.repeat(hintIndent - 1), hintIndent, hint, next, adviceOf);
+    if (hint !== undefined) saySuggesting(' '.repeat(hintIndent - 1), hintIndent, adviceOf(hint, by), next);
   }
 
   /** A sentence, then each command on a line of its own, never wrapped, so that it can be pasted. */
-  function saySuggesting(
-    mark: string,
-    indent: number,
-    text: string,
-    next: readonly Suggestion[],
-    sentenceOf: (text: string, suggested: Suggested) => string = withLacking,
-  ): void {
+  function saySuggesting(mark: string, indent: number, text: string, next: readonly Suggestion[]): void {
     const suggested = suggest(next);
-    sayUnder(mark, indent, sentenceOf(text, suggested));
+    sayUnder(mark, indent, withLacking(text, suggested));
     for (const line of suggested.lines) say(`${' '.repeat(hintIndent + 2)}${safeLine(line)}`);
   }
 
@@ -164,7 +158,8 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
   function withLines({ next = [], ...one }: Suggestive, sentence: 'hint' | 'todo'): Record<string, unknown> {
     const suggested = suggest(next);
     const text = one[sentence];
-    const said = typeof text === 'string' ? { ...one, [sentence]: adviceOf(text, suggested) } : one;
+    const said =
+      typeof text === 'string' ? { ...one, [sentence]: withLacking(adviceOf(text, by), suggested) } : one;
     return suggested.lines.length === 0 ? said : { ...said, next: suggested.lines };
   }
 

@@ -12,8 +12,7 @@ function lineOf(suggestion: Suggestion, occurrences: readonly Occurrence[]): str
 }
 
 describe('a sentence that tells to decide', () => {
-  const advice = (hint: string, asks: boolean): string =>
-    adviceOf(hint, { lacking: undefined, by: { asks } });
+  const advice = (hint: string, asks: boolean): string => adviceOf(hint, { asks });
   test.each([
     [
       'Run it at a terminal to be asked. If you have decided, add --yes.',

@@ -5,7 +5,7 @@ import { troubleWords } from '../../../once/wire/trouble.ts';
 import { timesPaid } from '../../say/chain.ts';
 import { approvedNotSent } from '../../say/entry.ts';
 import { resolvedWay } from '../../say/history.ts';
-import { adviceOf } from '../../say/suggest.ts';
+import { adviceOf, withLacking } from '../../say/suggest.ts';
 import type { Problem } from '../../say/told.ts';
 import { type Fact, type Fields, labelled } from '../../show/card.ts';
 import type { Canvas, Paint, View } from '../../show/display.ts';
@@ -191,7 +191,7 @@ export function historyDetail({ report, attempts, decisions, explained }: Histor
 /** Each command on a line of its own, ready to paste. */
 function drawTodo({ hint, next = [] }: Problem, canvas: Canvas): string {
   const suggested = canvas.suggest(next);
-  const todo = adviceOf(hint ?? '', suggested).trim();
+  const todo = withLacking(adviceOf(hint ?? '', suggested.by), suggested).trim();
   return (
     labelled([['Next', todo === '' ? undefined : todo]], canvas) +
     suggested.lines.map((line) => `    ${safeLine(line)}\n`).join('')
