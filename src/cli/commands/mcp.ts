@@ -198,8 +198,9 @@ function answerOf(command: string, { exit, out, notes }: ChildEnd): CallToolResu
   return result(`Already ${done} on ${date}; nothing was sent now.\n${out}`, true);
 }
 
-type Fields = Readonly<Record<string, string>>;
-type Answer = { replayed?: boolean; entry?: Fields; policy?: Fields; error?: Fields };
+type Answer = { readonly replayed?: boolean } & {
+  readonly [part in 'entry' | 'policy' | 'error']?: Readonly<Record<string, string>>;
+};
 
 /** Nothing of a list, or of what was cut. */
 function answerIn(out: string): Answer {

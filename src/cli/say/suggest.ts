@@ -111,7 +111,7 @@ export function suggested(next: readonly Suggestion[], by: Suggesting): Suggeste
 
 /** A sentence that tells to decide for a person, or to ask none. */
 const decides =
-  /--(?:yes|repeat|skip-repeats|happened|did-not-happen)\b|\b(?:approve|decline|resolve|decide|settle|accept)\b/iu;
+  /--(?:yes|repeat|skip-repeats|happened|did-not-happen)\b|\b(?:approve|decline|resolve|decide|settle|accept|journal open)\b/iu;
 
 const aPersonDecides = 'A person must decide';
 
