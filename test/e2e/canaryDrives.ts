@@ -67,6 +67,15 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['bash'], code: 0 },
     { line: ['basch'], code: 2 },
   ],
+  help: [
+    { line: [], code: 0 },
+    { line: ['tranfer'], code: 2 },
+  ],
+  // What its calls answer is in mcp.test.ts.
+  mcp: [
+    { line: [], code: 0 },
+    { line: ['--profile', 'nobody'], code: 2 },
+  ],
   send: [
     ...profileNames.map((name) => ({ line: [...hello, '--profile', name], code: 0 })),
     { line: hello, code: 0 },

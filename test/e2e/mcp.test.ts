@@ -38,6 +38,7 @@ async function call(client: Client, name: string, given: object, signal?: AbortS
   const options = signal === undefined ? {} : { signal };
   const { content, isError } = await client.callTool({ name, arguments: { ...given } }, options);
   const [first] = content as { text?: string }[];
+  expect(first?.text).not.toContain(operator.sandbox.tokens.full);
   return { text: first?.text ?? '', isError: isError === true };
 }
 
