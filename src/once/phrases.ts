@@ -53,11 +53,11 @@ const units = [
   ['minute', minuteMs],
 ] as const;
 
-/** `3 hours ago`. */
+/** `3 hours ago`, `4 s ago`. */
 export function formatAgo(ms: number): string {
   const roundedMs = Math.round(ms / minuteMs) * minuteMs;
   const [noun, unitMs] = units.find(([, unit]) => roundedMs >= unit) ?? [];
-  if (noun === undefined) return 'just now';
+  if (noun === undefined) return ms < 1000 ? 'just now' : `${Math.round(ms / 1000)} s ago`;
   const count = Math.round(roundedMs / unitMs);
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'} ago`;
 }

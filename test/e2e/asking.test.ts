@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SkippingClock } from '../support/builtHere.ts';
 import { programInShell } from '../support/program.ts';
+import { otherRecipient } from '../support/sandbox.ts';
 import { payAda, SandboxHome } from '../support/sandboxHome.ts';
 import { noTerminal, onTerminal, shellOnTerminal } from '../support/terminal.ts';
 import { onTerminalHere } from '../support/terminalHere.ts';
@@ -70,6 +71,25 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
     expect((await onTerminal(words, [[question, 'n\r']], operator.env, { stdin })).code).toBe(130);
     expect(await ledger()).toEqual([]);
     expect((await onTerminalHere(words, [[question, 'y\r']], operator.env, { stdin })).code).toBe(0);
+  });
+
+  test('a question and a dry run say what this journal has paid the recipient', async () => {
+    const [verb, option, ada = '', ...rest] = payAda;
+    expect((await operator.run([...payAda, '--once', 'rent-10'])).code).toBe(0);
+    expect((await operator.run([...payAda, '--once', 'rent-11', '--repeat'])).code).toBe(0);
+    for (const [to, said] of [
+      [ada, 'paid 2 times, last today'],
+      [otherRecipient, 'never paid before'],
+    ] as const) {
+      const words = [verb, option, to, ...rest, '--memo', 'bonus'].map(String);
+      const beside = new RegExp(`To +${to}\\s+${said}`, 'u');
+      expect((await operator.run([...words, '--dry-run'])).stdout).toMatch(beside);
+      const ask = to === ada ? 'Pay it a second time? [y/N] ' : 'Send it? [y/N] ';
+      expect((await onTerminalHere(words, [[ask, 'n\r']], operator.env)).shown).toMatch(beside);
+    }
+    expect((await operator.run([...payAda, '--once', 'x', '--dry-run', '--json'])).stdout).not.toContain(
+      '2 times',
+    );
   });
 
   test('Ctrl-C at a question is 130, and ends what else runs in its pipeline', async () => {

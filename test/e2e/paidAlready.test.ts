@@ -37,7 +37,9 @@ describe('a payment equal to one under another name', () => {
     clock.skippedMs += 3 * hourMs;
     const second = await pay('rent-11', '--yes');
     expect(second).toMatchObject({ ...stopped, equal_payment: { name: 'rent-10', state: 'accepted' } });
-    expect(second.error?.message).toContain('under the name rent-10, 3 hours ago');
+    expect(second.error?.message).toMatch(
+      /^Already paid: 0\.5 SOL to the same address, 3 hours ago, as rent-10 \([0-9a-f]{12}\)\./u,
+    );
     expect(second.error?.next?.join()).toMatch(/^botctl history [0-9a-f]{12}$/u);
     expect(await operator.json(['history', '--total'])).toMatchObject({ exit: 0 });
     expect(await effects()).toBe(1);
@@ -63,13 +65,23 @@ describe('a payment equal to one under another name', () => {
     expect(await effects()).toBe(1);
   });
 
-  test('is asked about on a terminal, where both are shown: No is 130, Yes pays', async () => {
-    await pay('rent-10');
-    const no = await onTerminalHere(named('rent-11'), [['Pay it besides? [y/N] ', 'n\r']], operator.env);
+  test('is asked about on a terminal, in one line beside it: No is 130, Yes pays', async () => {
+    const { entry } = await pay('rent-10');
+    clock.skippedMs += 4000;
+    expect((await pay('rent-11')).error?.message).toMatch(/, [4-9] s ago, as rent-10 /u);
+    clock.skippedMs -= 4000;
+    const asked = 'Pay it a second time, as rent-11? [y/N] ';
+    const no = await onTerminalHere(named('rent-11'), [[asked, 'n\r']], operator.env);
     expect(no.code).toBe(130);
-    expect(no.shown).toContain('under the name rent-10');
+    expect(no.shown.replace(/\s+/gu, ' ')).toMatch(
+      new RegExp(
+        `Already paid: 0.5 SOL to the same address, (just now|[0-9]+ s ago), as rent-10 \\(${Object(entry).id}\\). Pay it`,
+        'u',
+      ),
+    );
+    expect(no.shown.split(payAda[2] ?? '')).toHaveLength(2);
     expect(await effects()).toBe(1);
-    const yes = await onTerminalHere(named('rent-11'), [['Pay it besides? [y/N] ', 'y\r']], operator.env);
+    const yes = await onTerminalHere(named('rent-11'), [[asked, 'y\r']], operator.env);
     expect(yes.code).toBe(0);
     expect(await effects()).toBe(2);
   });
@@ -90,7 +102,7 @@ describe('a payment equal to one under another name', () => {
     await operator.json(payAda);
     const meanwhile = `botctl ${named('rent-10', '--repeat').join(' ')}`;
     const again = await onTerminalHere(payAda, [['Do it again? [y/N] ', 'y\r', meanwhile]], operator.env);
-    expect([again.code, again.shown]).toEqual([10, expect.stringContaining('under the name rent-10')]);
+    expect([again.code, again.shown]).toEqual([10, expect.stringMatching(/(ago|now),\s+as\s+rent-10/u)]);
     expect(await effects()).toBe(2);
     // Both stand there when it is asked the next time.
     const both = await onTerminalHere(payAda, [['Do it again? [y/N] ', 'y\r']], operator.env);
@@ -100,10 +112,10 @@ describe('a payment equal to one under another name', () => {
   test('is one of several: a Yes is about all that were there, and about none that began meanwhile', async () => {
     await pay('rent-10');
     await pay('rent-11', '--repeat');
-    const asked = 'Pay it besides? [y/N] ';
+    const asked = 'Pay it a second time, as rent-13? [y/N] ';
     const meanwhile = `botctl ${named('rent-12', '--repeat').join(' ')}`;
     const late = await onTerminalHere(named('rent-13'), [[asked, 'y\r', meanwhile]], operator.env);
-    expect([late.code, late.shown]).toEqual([10, expect.stringContaining('under the name rent-12')]);
+    expect([late.code, late.shown]).toEqual([10, expect.stringMatching(/(ago|now),\s+as\s+rent-12/u)]);
     const yes = await onTerminalHere(named('rent-13'), [[asked, 'y\r']], operator.env);
     expect([yes.code, await effects()]).toEqual([0, 4]);
   });
@@ -362,7 +374,7 @@ describe('a batch', () => {
     const words = ['batch', 'transfer', file('second.csv', 3), '--once', 'payroll-12'];
     const ended = await onTerminalHere(words, [['[N]o: stop ', 'p\r', `botctl ${late}`]], operator.env);
     expect([ended.code, await effects()]).toEqual([10, 5]);
-    expect(ended.shown.replace(/\s+/gu, ' ')).toContain('under the name late');
+    expect(ended.shown.replace(/\s+/gu, ' ')).toContain(', as late');
   });
 
   test('whose row is stopped as paid already leaves the limit of a day to the other rows', async () => {

@@ -79,7 +79,7 @@ async function confirmSendAgain(
     // Asked for only where the question can be asked.
     const held = display.terminal() === 'foreground' ? await balance() : undefined;
     const question: Question = (canvas) => {
-      return `${drawEntry(entry, canvas, held)}${remark(`${titleOf(entry)} may have been ${done[entry.kind]}.`, canvas)}Send it again, unchanged?`;
+      return `${drawEntry(entry, canvas, { balance: held })}${remark(`${titleOf(entry)} may have been ${done[entry.kind]}.`, canvas)}Send it again, unchanged?`;
     };
     if (!(await display.confirm(question))) return undefined;
   }

@@ -23,12 +23,12 @@ import type { App } from '../app.ts';
 import { isThere } from '../open/journal.ts';
 import type { Args } from '../parse/args.ts';
 import { differenceFrom } from '../say/entry.ts';
-import { equalWords } from '../say/outcomes.ts';
+import { equalPaymentWords } from '../say/outcomes.ts';
 import { card, type Fact } from '../show/card.ts';
 import { type Canvas, isSilent } from '../show/display.ts';
 import { drawMessage } from '../show/entry.ts';
 import { equalJson } from '../show/report.ts';
-import { balanceFor, doubtsAbout, repeatsOf } from './inputs.ts';
+import { balanceFor, doubtsAbout, paidBeforeTo, repeatsOf } from './inputs.ts';
 
 /** Shows what would be sent and whether it would be a re-run. Journals nothing and sends nothing. */
 export async function dryRun(
@@ -41,7 +41,7 @@ export async function dryRun(
   refuseUnusual(order.wanted, bot.own);
   const doubts = await doubtsAbout(order, bot);
   for (const doubt of doubts) app.display.warn(doubt);
-  const { identity, plan, answers } = await aheadOf(order, bot, app);
+  const { identity, plan, answers, paidBefore } = await aheadOf(order, bot, app);
   const course = plan.is === 'name-taken' ? undefined : decide(plan, answers);
   const equal = course?.is === 'paid-already' ? course.equal : undefined;
   const meaning = meaningOf(plan);
@@ -49,8 +49,8 @@ export async function dryRun(
   const isShown = meaning.sends !== 'nothing' && !isSilent(app.display);
   const balance = isShown ? await balanceFor(order, bot, app) : undefined;
   for (const warning of balance?.warnings ?? []) app.display.warn(warning);
-  const paidBefore = equal === undefined ? [] : [equalWords(equal, app.clock.now())];
-  for (const warning of paidBefore) app.display.warn(warning);
+  const paidAlready = equal === undefined ? [] : [equalPaymentWords(equal, app.clock.now())];
+  for (const warning of paidAlready) app.display.warn(warning);
   const isNew = meaning.sends === 'a-new-entry';
   const key = isNew ? identity.key : (plan.found?.key ?? identity.key);
   const { kind } = order.wanted;
@@ -64,12 +64,14 @@ export async function dryRun(
   const policy = isAsked ? { word: answers.word.is, says: dryPolicyWords(answers, course) } : undefined;
   const entry = { kind, key, name, bot: bot.name, base_url: bot.spelledUrl, request };
   const rerun = rerunWords(plan, order.wanted, bot);
-  const warned = [...warnings, ...doubts, ...(balance?.warnings ?? []), ...paidBefore];
+  const warned = [...warnings, ...doubts, ...(balance?.warnings ?? []), ...paidAlready];
   const facts: readonly Fact[] = [
     ['', undefined, { outcome: 'dry-run', rerun: plan.is, found, policy }],
     ['Bot', bot.name, { entry }],
     ['Request', `POST ${url}`, { http: { method: 'POST', url, body } }],
     ['Body', body],
+    ['To', 'to_address' in request ? request.to_address : undefined],
+    ['', paidBefore],
     ['Name', name],
     ['Balance', balance?.text, balance?.json],
     ['Policy', policy?.says],
@@ -86,7 +88,13 @@ export async function dryRun(
 }
 
 /** What would become of an order. */
-type Ahead = { readonly identity: Identity; readonly plan: Plan; readonly answers: Answers };
+type Ahead = {
+  readonly identity: Identity;
+  readonly plan: Plan;
+  readonly answers: Answers;
+  /** What is said of the recipient. */
+  readonly paidBefore: string | undefined;
+};
 
 async function aheadOf(order: Order, bot: Bot, app: App): Promise<Ahead> {
   // It creates none.
@@ -105,7 +113,9 @@ async function aheadOf(order: Order, bot: Bot, app: App): Promise<Ahead> {
     mayClaim: mayClaimUnder(await app.policies()),
   };
   const entry = toSend(plan, { identity, candidate }, { bot });
-  return { identity, plan, answers: await answersTo(plan, entry, journal?.reads ?? nothingRecorded, asking) };
+  const answers = await answersTo(plan, entry, journal?.reads ?? nothingRecorded, asking);
+  const paidBefore = await paidBeforeTo(plan, order, journal?.reads, clock.now());
+  return { identity, plan, answers, paidBefore };
 }
 
 /** For a dry run: it reserves nothing, and others may spend in the meantime. */

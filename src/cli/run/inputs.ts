@@ -1,11 +1,13 @@
 import type { Until } from '../../chain/verify.ts';
 import type { Bot } from '../../once/connection.ts';
 import type { EngineContext } from '../../once/engine/context.ts';
+import type { Plan } from '../../once/engine/plan.ts';
 import type { AllowedRecipients } from '../../once/entry/address.ts';
 import { isNamed, type Naming, namingFrom, type Order } from '../../once/entry/naming.ts';
 import type { OptionsOfField } from '../../once/entry/rules.ts';
 import { isUnknownAsset } from '../../once/entry/unusual.ts';
 import { told } from '../../once/failures.ts';
+import type { Reads } from '../../once/journal/journal.ts';
 import type { App } from '../app.ts';
 import type { ChainBot } from '../bot/chooseBot.ts';
 import type { Args } from '../parse/args.ts';
@@ -119,6 +121,19 @@ export async function balanceFor(
   if (wanted.kind === 'message') return undefined;
   const { balanceToPay } = await import('./balance.ts');
   return balanceToPay([wanted.request], bot, app);
+}
+
+/** What this journal has paid the recipient. A payment that is in doubt itself says nothing of the others. */
+export async function paidBeforeTo(
+  { is }: Plan,
+  { wanted }: Order,
+  reads: Pick<Reads, 'paidBefore'> | undefined,
+  nowMs: number,
+): Promise<string | undefined> {
+  if (wanted.kind === 'message' || is === 'retry') return undefined;
+  const { paidBeforeWords } = await import('../say/outcomes.ts');
+  const before = await reads?.paidBefore(wanted.request.to_address);
+  return paidBeforeWords(before ?? { times: 0, lastMs: undefined }, nowMs);
 }
 
 /** What the service may not know. */

@@ -15,13 +15,13 @@ import { nameOfAddress, type Policies } from '../../policy/policy.ts';
 import type { App } from '../app.ts';
 import type { ChainBot } from '../bot/chooseBot.ts';
 import type { Args } from '../parse/args.ts';
-import { askToPayAgain, equalWords, nouns } from '../say/outcomes.ts';
+import { askToPayAgain, equalPaymentWords, nouns } from '../say/outcomes.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
-import { drawEntry, factsInQuestion } from '../show/entry.ts';
+import { factsInQuestion } from '../show/entry.ts';
 import type { ChainWait } from './chain.ts';
 import { type Engine, openEngine } from './engine.ts';
-import { balanceFor, doubtsAbout, repeatsOf } from './inputs.ts';
+import { balanceFor, doubtsAbout, paidBeforeTo, repeatsOf } from './inputs.ts';
 import { tell } from './telling.ts';
 
 /** Sends one message or transfer once, and reports how it ended. */
@@ -80,7 +80,11 @@ function afterNodes<Reached extends Pick<Connection, 'reachOut'>>(
 }
 
 /** The question to ask a person. With --yes nobody is asked. */
-function consentFor(order: Order, { bot, clock }: Engine, app: App<Args<'yes'>>): Consent | undefined {
+function consentFor(
+  order: Order,
+  { bot, clock, journal }: Engine,
+  app: App<Args<'yes'>>,
+): Consent | undefined {
   const { display } = app;
   if (app.args.flag('yes')) return undefined;
   return async (plan, course) => {
@@ -98,9 +102,11 @@ function consentFor(order: Order, { bot, clock }: Engine, app: App<Args<'yes'>>)
       const balance = isShown ? (await balanceFor(order, bot, app))?.text : undefined;
       const usual =
         course.is === 'propose' ? 'Propose it? It waits for approval then.' : questions[asks].text;
-      const text = equal === undefined ? usual : askToPayAgain;
+      const text = equal === undefined ? usual : askToPayAgain(nameOf(order.naming));
       const nowMs = clock.now();
-      const shown = { order, bot, policies, balance, doubts: await doubtsAbout(order, bot), equal, nowMs };
+      const paidBefore = await paidBeforeTo(plan, order, journal.reads, nowMs);
+      const doubts = await doubtsAbout(order, bot);
+      const shown = { order, bot, policies, known: { balance, paidBefore }, doubts, equal, nowMs };
       if (!(await display.confirm(questionAbout(plan, text, shown)))) return 'no';
       if (asks === 'do-again') return 'again';
       return equal === undefined ? 'go' : 'pay';
@@ -118,7 +124,7 @@ type InQuestion = {
   readonly bot: Bot;
   readonly policies: Policies | undefined;
   readonly order: Order;
-  readonly balance: string | undefined;
+  readonly known: { readonly balance: string | undefined; readonly paidBefore: string | undefined };
   readonly doubts: readonly string[];
   readonly equal: Entry | undefined;
   readonly nowMs: number;
@@ -129,8 +135,7 @@ function questionAbout(plan: Plan, text: string, asked: InQuestion): Question {
   return (canvas) => {
     const reminder = reminderOf(plan, order.wanted.kind);
     const reminded = reminder === undefined ? '' : remark(reminder, canvas);
-    const beside =
-      equal === undefined ? '' : `${remark(equalWords(equal, nowMs), canvas)}${drawEntry(equal, canvas)}`;
+    const beside = equal === undefined ? '' : remark(equalPaymentWords(equal, nowMs), canvas);
     const doubts = asked.doubts.map((doubt) => remark(doubt, canvas));
     return `${drawOrder(asked, canvas)}${doubts.join('')}${reminded}${beside}${text}`;
   };
@@ -171,15 +176,15 @@ function openBeforeSending(
 }
 
 /** The recipient with its name in a policy, too. */
-function drawOrder({ order, bot, policies = [], balance }: InQuestion, canvas: LabelCanvas): string {
+function drawOrder({ order, bot, policies = [], known }: InQuestion, canvas: LabelCanvas): string {
   const { wanted, naming } = order;
   const asked = { bot: bot.name, baseUrl: bot.spelledUrl, name: nameOf(naming) };
   if (wanted.kind === 'message')
     return labelled(factsInQuestion({ ...asked, request: { ...wanted.request } }), canvas);
   const { to_address: to } = wanted.request;
-  const known = nameOfAddress(policies, to);
-  const request = { ...wanted.request, to_address: known === undefined ? to : `${to} (@${known})` };
-  return labelled(factsInQuestion({ ...asked, request }, balance), canvas);
+  const name = nameOfAddress(policies, to);
+  const request = { ...wanted.request, to_address: name === undefined ? to : `${to} (@${name})` };
+  return labelled(factsInQuestion({ ...asked, request }, known), canvas);
 }
 
 /** What is already known about it, said with the question. */

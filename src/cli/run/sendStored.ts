@@ -18,7 +18,7 @@ import type { Payable } from '../say/balance.ts';
 import { ofTheSandbox } from '../say/chain.ts';
 import { titleOf } from '../say/entry.ts';
 import { waitingForToken } from '../say/open.ts';
-import { askToPayAgain, done, equalWords } from '../say/outcomes.ts';
+import { askToPayAgain, done, equalPaymentWords } from '../say/outcomes.ts';
 import { settling } from '../say/settling.ts';
 import { declined, problemOf } from '../say/told.ts';
 import { remark } from '../show/card.ts';
@@ -104,7 +104,7 @@ async function sendOne(
   });
 }
 
-/** Where a person is, both payments are shown. Returns the IDs of those beside which this is paid. */
+/** Where a person is, the payment is shown with its equal. Returns the IDs of those beside which this is paid. */
 async function askToPayBeside(
   outcome: Outcome,
   entry: Entry,
@@ -116,7 +116,7 @@ async function askToPayBeside(
   if (app.args.flag('yes') || display.terminal() !== 'foreground') return undefined;
   const { equal, ids } = outcome;
   const question: Question = (canvas) =>
-    `${drawEntry(entry, canvas)}${remark(equalWords(equal, clock.now()), canvas)}${drawEntry(equal, canvas)}${askToPayAgain}`;
+    `${drawEntry(entry, canvas)}${remark(equalPaymentWords(equal, clock.now()), canvas)}${askToPayAgain(entry.name)}`;
   if (!(await display.confirm(question))) throw declined();
   return ids;
 }

@@ -12,7 +12,7 @@ import {
   called,
   declinedWords,
   done,
-  equalWords,
+  equalPaymentWords,
   heldWords,
   inProgress,
   makes,
@@ -161,7 +161,7 @@ function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Uns
     case 'paid-already':
       // Nothing decides for a person here: `--repeat` is theirs to add.
       return {
-        ...says`${equalWords(outcome.equal, nowMs)}
+        ...says`${equalPaymentWords(outcome.equal, nowMs)}
           Look at the earlier one first: pay again only if a second payment is meant.
           $ history ${outcome.equal.id}`,
         end: nothingSentNow,

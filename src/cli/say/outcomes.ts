@@ -4,11 +4,12 @@ import { isDone, isProposal } from '../../once/engine/standing.ts';
 import type { HeldReason } from '../../once/engine/verdict.ts';
 import type { Kind } from '../../once/entry/wanted.ts';
 import type { FailureCode } from '../../once/failures.ts';
-import type { Attempt, Entry, EqualPayment, Process } from '../../once/journal/journal.ts';
-import { formatAgo, formatDuration, iso } from '../../once/phrases.ts';
+import type { Attempt, Entry, EqualPayment, PaidBefore, Process } from '../../once/journal/journal.ts';
+import { formatAgo, formatCount, formatDuration, iso, isoDay } from '../../once/phrases.ts';
 import { type Sentence, says } from '../../once/says.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
 import { adviceOn, troubleWords } from '../../once/wire/trouble.ts';
+import { amountIn, requestOf } from '../show/entry.ts';
 import { howToDecide, settling } from './settling.ts';
 import { nothingSent, thisOneSentNothing } from './told.ts';
 
@@ -138,18 +139,29 @@ function anotherProcess(by: Process | undefined): string {
   return by === undefined ? 'Another botctl process' : `The botctl process on ${by.host} (pid ${by.pid})`;
 }
 
-/** `as rent-2026-10, 3 hours ago`. */
-function asNamed({ name, rowId, countsAtMs, updatedAtMs }: EqualPayment, nowMs: number): string {
-  const how = rowId === undefined ? `under the name ${name}` : `in batch ${name} (row ${rowId})`;
-  const ago = formatAgo(nowMs - (countsAtMs ?? updatedAtMs));
-  return `${name === undefined ? 'without a name' : how}, ${ago}`;
+/** `Pay it a second time, as rent-11?` */
+export function askToPayAgain(name: string | undefined): string {
+  return `Pay it a second time${name === undefined ? '' : `, as ${name}`}?`;
 }
 
-export const askToPayAgain = 'Pay it besides?';
+/** `Already paid 3 hours ago, as row r1 of pay-11 (40072ffd3b58).` */
+export function equalWords(equal: EqualPayment, nowMs: number, what = ''): string {
+  const { id, name, rowId, countsAtMs, updatedAtMs } = equal;
+  const paid = isDone(equal) ? 'Already paid' : 'May already be paid';
+  const as = name === undefined ? '' : `, as ${rowId === undefined ? '' : `row ${rowId} of `}${name}`;
+  const state = isDone(equal) ? '' : `, ${equal.state}`;
+  return `${paid}${what} ${formatAgo(nowMs - (countsAtMs ?? updatedAtMs))}${as} (${id}${state}).`;
+}
 
-/** An equal payment by its name, time and state. */
-export function equalWords(equal: EqualPayment, nowMs: number): string {
-  const { id, state, resolvedAs } = equal;
-  const verb = isDone(equal) ? 'was' : 'may have been';
-  return `The same amount ${verb} paid to the same address ${asNamed(equal, nowMs)} (ID ${id}, ${resolvedAs ?? state}).`;
+/** `Already paid: 0.4 SOL to the same address, 4 s ago, as bob-nov (40072ffd3b58).` */
+export function equalPaymentWords(equal: Entry, nowMs: number): string {
+  return equalWords(equal, nowMs, `: ${amountIn(requestOf(equal))} to the same address,`);
+}
+
+/** What this journal has paid a recipient: `paid 5 times, last today`. */
+export function paidBeforeWords({ times, lastMs }: PaidBefore, nowMs: number): string {
+  if (lastMs === undefined) return 'never paid before';
+  const [day, today] = [isoDay(lastMs), isoDay(nowMs)];
+  const when = day === today ? 'today' : `on ${day}`;
+  return times === 1 ? `paid once, ${when}` : `paid ${formatCount(times)} times, last ${when}`;
 }

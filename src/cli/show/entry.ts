@@ -107,12 +107,14 @@ export function amountIn(request: Fields): string | undefined {
   return amount && formatAmountOf(amount, text(request.asset) ?? '');
 }
 
-export function requestFacts(request: Fields): Fact[] {
+/** `paidBefore`: what is said of the recipient, beside it. */
+export function requestFacts(request: Fields, paidBefore?: string): Fact[] {
   return [
     ['Conversation', text(request.conversation_id)],
     ['Reply to', text(request.reply_to_message_id)],
     ['Amount', amountIn(request)],
     ['To', text(request.to_address)],
+    ['', paidBefore],
     ['Memo', text(request.memo)],
   ];
 }
@@ -120,12 +122,14 @@ export function requestFacts(request: Fields): Fact[] {
 type Asked = Pick<Entry, 'bot' | 'baseUrl' | 'name'> &
   Partial<Pick<Entry, 'rowId' | 'columns'>> & { readonly request: Fields };
 
+type BesideRequest = { readonly balance?: string | undefined; readonly paidBefore?: string | undefined };
+
 /** Who would do what, and where. Every question shows it. */
-export function factsInQuestion(asked: Asked, balance?: string): Fact[] {
+export function factsInQuestion(asked: Asked, { balance, paidBefore }: BesideRequest = {}): Fact[] {
   return [
     ['Bot', asked.bot],
     ['Service', asked.baseUrl],
-    ...requestFacts(asked.request),
+    ...requestFacts(asked.request, paidBefore),
     ['Content', text(asked.request.content)],
     ['Name', asked.name],
     ['Row', asked.rowId],
@@ -135,6 +139,6 @@ export function factsInQuestion(asked: Asked, balance?: string): Fact[] {
 }
 
 /** An entry on record in a question. */
-export function drawEntry(entry: Entry, canvas: LabelCanvas, balance?: string): string {
-  return labelled(factsInQuestion({ ...entry, request: requestOf(entry) }, balance), canvas);
+export function drawEntry(entry: Entry, canvas: LabelCanvas, known?: BesideRequest): string {
+  return labelled(factsInQuestion({ ...entry, request: requestOf(entry) }, known), canvas);
 }

@@ -62,7 +62,7 @@ async function askAboutEqual(shown: BatchShown): Promise<Agreed | Refused> {
   const listed = [`${rowsPaidAlready(equalRows(plan))}:`, ...listEqual(plan, batch)];
   const question: Question = (canvas) => {
     const remarks = listed.map((words) => remark(words, canvas)).join('');
-    return `${drawPlan({ ...shown, listsEqual: true }, canvas)}${remarks}Pay them besides?`;
+    return `${drawPlan({ ...shown, listsEqual: true }, canvas)}${remarks}Pay them a second time?`;
   };
   const answer = await batch.app.display.ask(question, answers);
   if (answer === 'no') throw declined();
