@@ -213,6 +213,10 @@ export const batchFields = {
     .array(text)
     .optional()
     .describe('the first 20 columns that botctl does not know: kept with each row, not sent'),
+  earlier: z
+    .strictObject({ batch: text, rows: count, at: time })
+    .optional()
+    .describe('of the other batches of the last 45 days, the one that paid the most of these rows'),
   equal_payments: z
     .strictObject({
       rows: count.describe('each has a line of its own'),

@@ -25,6 +25,7 @@ import type { Entry, EqualPayment, Journal } from '../once/journal/journal.ts';
 import type { Policies } from '../policy/policy.ts';
 import { spendOf, spendWithin, sumsForAll } from '../policy/spend.ts';
 import { namedByBody, namedById, type Recipients } from './checkRow.ts';
+import { type EarlierBatch, EarlierBatches } from './earlier.ts';
 import { batchFailure, type RowComplaint } from './failures.ts';
 import { countIn, type FileFacts, type InputRow, type ReadFile, type RowHead } from './read.ts';
 import { Reasons } from './reasons.ts';
@@ -118,6 +119,8 @@ export type BatchPlan = FileFacts & {
   readonly refused: Reasons;
   readonly refusal: Failure | undefined;
   readonly warnings: readonly Warning[];
+  /** Of the other batches, the one that has paid the most of these rows. */
+  readonly earlier: EarlierBatch | undefined;
   /** Why the journal begins no attempt. */
   readonly closed: Failure | undefined;
 };
@@ -180,6 +183,7 @@ class Planner {
   readonly #taken = new Set<string | undefined>();
   readonly #refused = new Reasons();
   readonly #warnings = new Map<string, Warning>();
+  readonly #earlier: EarlierBatches;
   #refusal: Failure | undefined;
   #begunBy: string | undefined;
   #waitsAhead = 0;
@@ -191,6 +195,7 @@ class Planner {
     this.#ofName = new RowsOfName(order.name, this.#keys);
     this.#sums = sumsForAll(inputs.journal?.reads);
     this.#nowMs = inputs.journal?.clock.now() ?? inputs.now();
+    this.#earlier = new EarlierBatches(order.name, inputs.bot, this.#nowMs);
   }
 
   plan(): Omit<BatchPlan, keyof FileFacts | 'closed'> {
@@ -209,6 +214,7 @@ class Planner {
       refused: this.#refused,
       refusal: this.#refusal,
       warnings: [...this.#warnings.values()],
+      earlier: this.#earlier.most(),
     };
   }
 
@@ -230,8 +236,13 @@ class Planner {
 
   async take(page: readonly IdentifiedRow[]): Promise<void> {
     const { journal } = this.#inputs;
-    if (journal !== undefined && this.#order.kind === 'transfer') await this.#ofName.readOn(journal.reads);
-    const looks = await Promise.all(page.map((row) => ('problem' in row ? row : this.#look(row))));
+    const paying = this.#order.kind === 'transfer' ? journal : undefined;
+    if (paying !== undefined) await this.#ofName.readOn(paying.reads);
+    const wanted = page.flatMap((row) => ('problem' in row ? [] : [row.identity.payment]));
+    const [looks] = await Promise.all([
+      Promise.all(page.map((row) => ('problem' in row ? row : this.#look(row)))),
+      paying && this.#earlier.note(wanted, paying.reads),
+    ]);
     // One after another: what a row would spend counts for the rows after it.
     for (const look of looks)
       this.#rows.push('problem' in look ? invalid(look, look.problem) : await this.#judge(look));
@@ -424,7 +435,12 @@ export function rowsToDo({ rows }: Pick<BatchPlan, 'rows'>): RowToDo[] {
   return rows.filter((row): row is RowToDo => row.identity !== undefined && row.standing !== 'done');
 }
 
-/** How many rows must still be done, or waited for. */
+/** Whether it must still be done, or waited for. */
+export function isLeft({ standing }: Row): boolean {
+  return standing === 'new' || standing === 'unfinished' || standing === 'elsewhere';
+}
+
+/** How many of them there are. */
 export function leftToSend({ standings }: Pick<BatchPlan, 'standings'>): number {
   return standings.new + standings.unfinished + standings.elsewhere;
 }

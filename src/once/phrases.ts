@@ -11,7 +11,11 @@ export function listed(parts: readonly string[], word: 'and' | 'or' = 'and'): st
 
 /** `12,345` */
 export function formatCount(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/gu, ',');
+  return grouped(String(count));
+}
+
+function grouped(digits: string): string {
+  return digits.replace(/\B(?=(?:\d{3})+$)/gu, ',');
 }
 
 /** `1 row`, `2 rows`, `12,345 rows`. */
@@ -67,9 +71,9 @@ export function formatPause(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** `1.5 SOL`: the amount as given, never rounded. */
+/** `12,345.6 SOL`: the amount as given, never rounded. For people alone. */
 export function formatAmountOf(amount: string, asset: string): string {
-  return `${amount} ${asset}`;
+  return `${amount.replace(/^\d+/u, grouped)} ${asset}`;
 }
 
 const mostShown = 80;

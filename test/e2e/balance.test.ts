@@ -82,11 +82,11 @@ describe('a dry run', () => {
     expect(await told(...payLots, '--dry-run')).toMatchObject({
       exit: 0,
       balances: [{ asset: 'SOL' }, { asset: 'USDC', amount: '10000', too_little: true }],
-      warnings: ['The wallet holds 10000 USDC, too little to pay 10000.000001 USDC.'],
+      warnings: ['The wallet holds 10,000 USDC, too little to pay 10,000.000001 USDC.'],
     });
     const { stdout, stderr } = await operator.run([...payLots, '--dry-run']);
-    expect(stdout).toContain('100 SOL, 10000 USDC: too little to pay 10000.000001 USDC\n');
-    expect(stderr).toContain('warning: The wallet holds 10000 USDC');
+    expect(stdout).toContain('100 SOL, 10,000 USDC: too little to pay 10,000.000001 USDC\n');
+    expect(stderr).toContain('warning: The wallet holds 10,000 USDC');
   });
 
   test('that says how to set a node asks nobody, and one of an asset without a mint says so', async () => {
@@ -132,7 +132,7 @@ describe('a batch', () => {
         json: {
           error: {
             code: 'insufficient-balance',
-            message: expect.stringContaining('The wallet holds 10000 USDC, too little to pay 11000 USDC.'),
+            message: expect.stringContaining('The wallet holds 10,000 USDC, too little to pay 11,000 USDC.'),
           },
         },
       });

@@ -89,7 +89,7 @@ describe('the report of a run that was refused', () => {
     expect(said[1]).toContain('0.5 SOL to');
     expect(said[2]).toBe(`${b},accepted,${good[1]?.entry},${good[1]?.result},,${good[1]?.time}`);
     const longer = file('longer.csv', ...first, `c,${recipient},SOL,0.1,z`);
-    const no = await onTerminalHere(words(longer, 'pay'), [['as pay? [y/N] ', 'n\r']], operator.env);
+    const no = await onTerminalHere(words(longer, 'pay'), [['person? [y/N] ', 'n\r']], operator.env);
     expect(no.code).toBe(130);
     expect(reported().map(({ state, result }) => [state, result])).toEqual([
       ['accepted', good[0]?.result],

@@ -254,6 +254,38 @@ describe('a batch', () => {
     expect(errors).toEqual([...Array(2).fill(expect.stringContaining('payroll-11')), undefined]);
   });
 
+  test('says which other batch of the last 45 days has paid the most of its rows', async () => {
+    await batch(file('first.csv', 3), 'pay-11');
+    await batch(rows('one.csv', [['x', recipient, '0.011']]), 'pay-10', '--repeat');
+    clock.skippedMs += 13 * hourMs;
+    const next = file('second.csv', 4);
+    const dry = await batch(next, 'pay-12', '--dry-run');
+    expect([dry.code, dry.stdout]).toEqual([
+      0,
+      expect.stringContaining('3 of 4 rows pay what pay-11 paid, 13 hours ago'),
+    ]);
+    const json = lastOf(await batch(next, 'pay-12', '--dry-run', '--json'));
+    expect(json).toMatchObject({ earlier: { batch: 'pay-11', rows: 3 } });
+    clock.skippedMs += 46 * 24 * hourMs;
+    expect((await batch(next, 'pay-12', '--dry-run')).stdout).not.toContain('paid,');
+    expect((await batch(next, 'pay-11', '--dry-run')).stdout).not.toContain('paid,');
+  });
+
+  test('is asked about with the sum of each asset, and for how many people', async () => {
+    const lines = [
+      `a,${recipient},SOL,"70,571.50"`,
+      `b,${recipient},SOL,0.5`,
+      `c,${otherRecipient},USDC,1250`,
+    ];
+    const path = operator.home.file('big.csv', `id,to_address,asset,amount\n${lines.join('\n')}\n`);
+    const words = ['batch', 'transfer', path, '--once', 'pay'];
+    const asked = 'Pay 70,572 SOL and 1,250 USDC to 2 people? [y/N] ';
+    const { code, shown } = await onTerminalHere(words, [[asked, 'n\r']], operator.env);
+    expect([code, shown]).toEqual([130, expect.stringMatching(/Name +pay\s/u)]);
+    const { totals } = lastOf(await batch(path, 'pay', '--dry-run', '--json'));
+    expect(totals).toMatchObject([{ asset: 'SOL', all: '70572' }, { all: '1250' }]);
+  });
+
   test('that is renumbered with a newcomer on top sends nothing', async () => {
     await batch(file('pay.csv', 3), 'payroll');
     const renumbered = rows('pay.csv', [
@@ -330,7 +362,11 @@ describe('a batch', () => {
     const renamed = rows('again.csv', twice('x'));
     const meanwhile = `botctl batch transfer ${rows('pay.csv', twice('r'))} --once payroll`;
     const words = ['batch', 'transfer', renamed, '--once', 'payroll'];
-    const asked = await onTerminalHere(words, [['as payroll? [y/N] ', 'y\r', meanwhile]], operator.env);
+    const asked = await onTerminalHere(
+      words,
+      [['Pay 0.022 SOL to 1 person? [y/N] ', 'y\r', meanwhile]],
+      operator.env,
+    );
     expect([asked.code, await effects()]).toEqual([10, 2]);
   });
 
@@ -386,7 +422,7 @@ describe('a batch', () => {
     ]);
     const rent = [...payAda.slice(0, -1), '1.5', '--once', 'rent'].join(' ');
     const words = ['batch', 'transfer', path, '--once', 'payroll'];
-    const asked = [['as payroll? [y/N] ', 'y\r', `botctl ${rent}`]] as const;
+    const asked = [['? [y/N] ', 'y\r', `botctl ${rent}`]] as const;
     const ended = await onTerminalHere(words, asked, operator.env);
     expect([ended.code, await effects()]).toEqual([10, 2]);
   });

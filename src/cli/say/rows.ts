@@ -47,18 +47,6 @@ function whichColumn(field: string, columns: readonly string[]): string {
   return `If one of the columns is called otherwise (${shownColumns(columns)}), name it: --column ${field}=COLUMN.`;
 }
 
-/** `waiting` rows would be recorded to wait for a person's approval. */
-export function askToBegin(
-  name: string,
-  left: number,
-  noun: 'message' | 'transfer',
-  waiting: number,
-): string {
-  if (left === 0) return `Propose ${counted(waiting, noun)} as ${name}?`;
-  const more = waiting === 0 ? '' : `, and propose ${formatCount(waiting)}`;
-  return `${noun === 'message' ? 'Send' : 'Make'} ${counted(left, noun)}${more} as ${name}?`;
-}
-
 type RowState = {
   /** What stands behind a number. States that only programs tell apart have one word. */
   readonly word: string;

@@ -124,7 +124,7 @@ type EqualSince = Pick<EqualTo, 'id' | 'origin' | 'payment'> & {
 };
 
 /** How often somebody was paid, or may have been, and when last. */
-type PaidBefore = { readonly times: number; readonly lastMs: number | undefined };
+export type PaidBefore = { readonly times: number; readonly lastMs: number | undefined };
 
 /** A payment that a row of a batch has made, or may have made, and when last. */
 export type BatchPayment = { readonly payment: string; readonly batch: string; readonly atMs: number };

@@ -2,14 +2,21 @@ import { type BatchPlan, equalRows, leftToSend } from '../../../batch/plan.ts';
 import { formatCount } from '../../../once/phrases.ts';
 import type { BalanceShown } from '../../run/balance.ts';
 import { equalRowWords, paidAlready, rowsPaidAlready } from '../../say/batch.ts';
-import { askToBegin } from '../../say/rows.ts';
 import { declined } from '../../say/told.ts';
-import { jsonView, remark } from '../../show/card.ts';
+import { jsonView, labelled, remark } from '../../show/card.ts';
 import type { Question } from '../../show/display.ts';
 import { forWhom } from '../../show/entry.ts';
 import { equalJson } from '../../show/report.ts';
 import { type Batch, whichRow } from './options.ts';
-import { type BatchShown, balanceAhead, drawPlan, lineOf, type Refused, tooLittleFor } from './showPlan.ts';
+import {
+  askToBegin,
+  type BatchShown,
+  balanceAhead,
+  drawPlan,
+  lineOf,
+  type Refused,
+  tooLittleFor,
+} from './showPlan.ts';
 
 /** What becomes of the rows that are equal to another payment. */
 type Agreed = { readonly repeats: 'pay' | 'skip' | undefined; readonly balance: BalanceShown | undefined };
@@ -44,7 +51,7 @@ export async function agreeOn(plan: BatchPlan, batch: Batch): Promise<Agreed | R
   if (at === 'none' || left + plan.waitsAhead === 0) display.notice(lineOf(shown));
   else {
     const question: Question = (canvas) =>
-      `${drawPlan(shown, canvas)}${askToBegin(order.name, left, order.kind, plan.waitsAhead)}`;
+      `${labelled([['Name', order.name]], canvas)}${drawPlan(shown, canvas)}${askToBegin(shown)}`;
     if (!(await display.confirm(question))) throw declined();
   }
   return { repeats: options.repeats, balance };

@@ -2,7 +2,9 @@ import {
   type BatchPlan,
   type EqualRow,
   equalRows,
+  isLeft,
   leftToSend,
+  type Row,
   recipientsOf,
   totalsOf,
 } from '../../../batch/plan.ts';
@@ -10,7 +12,15 @@ import { inputName } from '../../../batch/read.ts';
 import type { Reasons } from '../../../batch/reasons.ts';
 import { formatAmount } from '../../../once/entry/amount.ts';
 import { type Exit, exitOf, Failure } from '../../../once/failures.ts';
-import { clipped, counted, formatAmountOf, formatCount } from '../../../once/phrases.ts';
+import {
+  clipped,
+  counted,
+  formatAgo,
+  formatAmountOf,
+  formatCount,
+  isoExact,
+  listed,
+} from '../../../once/phrases.ts';
 import type { BalanceShown } from '../../run/balance.ts';
 import { tellEnd } from '../../run/telling.ts';
 import { tooLittleToPay } from '../../say/balance.ts';
@@ -136,9 +146,36 @@ export function paidNow(plan: BatchPlan): Fact[] {
   ];
 }
 
+/** What another batch has paid of it. Salaries are equal every month, so that is no reason to stop. */
+function paidEarlier({ plan: { earlier, rows }, batch: { journal, app } }: BatchShown): Fact[] {
+  if (earlier === undefined) return [];
+  const { batch, atMs } = earlier;
+  const of = `${formatCount(earlier.rows)} of ${counted(rows.length, 'row')}`;
+  const ago = formatAgo((journal ?? app).clock.now() - atMs);
+  const says = `${of} ${earlier.rows === 1 ? 'pays' : 'pay'} what ${batch} paid, ${ago}`;
+  return [['Earlier', says, { earlier: { batch, rows: earlier.rows, at: isoExact(atMs) } }]];
+}
+
 function factsOf(shown: BatchShown): Fact[] {
   const equal = shown.listsEqual === true ? [] : equalRows(shown.plan);
-  return [...rowsOf(shown), ...contentOf(shown), ...equalPayments(equal)];
+  return [...rowsOf(shown), ...contentOf(shown), ...paidEarlier(shown), ...equalPayments(equal)];
+}
+
+/** `70,571.62 USDC to 34 people`. */
+function sumOf(rows: readonly Row[]): string {
+  const sums = [...totalsOf({ rows })].map(([asset, { all }]) => formatAmountOf(formatAmount(all), asset));
+  return `${listed(sums)} to ${counted(recipientsOf({ rows }).distinct, 'person', 'people')}`;
+}
+
+/** What would be begun, as the last line of its question. */
+export function askToBegin({ plan, batch: { order, options } }: BatchShown): string {
+  if (order.kind === 'message') return `Send ${counted(leftToSend(plan), 'message')}?`;
+  const skips = options.repeats === 'skip';
+  const paid = plan.rows.filter((row) => isLeft(row) && !(skips && row.equal !== undefined));
+  const proposed = plan.rows.filter(({ standing, entry }) => standing === 'waiting' && entry === undefined);
+  if (leftToSend(plan) === 0) return `Propose to pay ${sumOf(proposed)}?`;
+  const pays = paid.length === 0 ? 'Pay nothing, and count what was paid as done' : `Pay ${sumOf(paid)}`;
+  return `${pays}${proposed.length === 0 ? '' : `, and propose to pay ${sumOf(proposed)}`}?`;
 }
 
 /** What will be done, in one line. */
