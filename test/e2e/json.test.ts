@@ -88,7 +88,8 @@ async function printMost(): Promise<void> {
   expect(nothing).toMatchObject([{ accepted: false, missing: [] }]);
   rmSync(join(home.path, 'data', 'botctl', 'sandbox', 'journal.db'));
   expect(await lines(['--sandbox', 'journal', 'accept-loss', '--yes'])).toMatchObject([{ accepted: true }]);
-  for (const words of [['doctor', '--sandbox'], ['completion', 'zsh'], ['sned']]) await lines(words);
+  for (const words of [['doctor', '--sandbox'], ['help', 'send'], ['completion', 'zsh'], ['sned']])
+    await lines(words);
 }
 
 async function printShared(): Promise<void> {

@@ -124,7 +124,7 @@ describe('journal accept-loss', () => {
       ]);
     }
     const [suggestion = ''] = suggestedIn(refused.stderr);
-    expect(suggestion).toContain('journal accept-loss --sandbox --journal');
+    expect(suggestion).toContain('doctor --sandbox --journal');
     const accepted = await run(['journal', 'accept-loss', '--yes', '--json']);
     expect(JSON.parse(accepted.stdout)).toMatchObject({ missing: [{ attempt: 1 }] });
     expect((await runAt(send('next'))).code).toBe(0);
