@@ -90,6 +90,21 @@ export const policyFailure = failing('policy', {
 
 type Refused<Rule extends Refusal['rule']> = Extract<Refusal, { readonly rule: Rule }>;
 
+type Above = Pick<OverLimit, 'source' | 'line' | 'asset' | 'units' | 'limit'>;
+
+/** Why a payment waits for a person: kept with its proposal. */
+export const whyApproval = {
+  asked: 'asked for by --propose',
+  above: ({ source, line, asset, units, limit }: Above) =>
+    `${amountWords(units, asset)} is above ${amountWords(limit, line)}, approve_above of ${source}`,
+  otherRole: ({ source }: { source: string }) =>
+    `another database role must approve it, approvals of ${source}`,
+};
+
+function amountWords(amount: bigint, asset: string): string {
+  return formatAmountOf(amountOf(amount), asset);
+}
+
 /** Each is said after `it must be`. */
 const policyRules = {
   schema: JSON.stringify(policySchema),
@@ -157,7 +172,7 @@ const limitNames: Readonly<Record<OverRefusal['rule'], string>> = {
 
 function overLimit(refusal: OverRefusal): Failure {
   const { source, line, asset, units, limit, remaining, rule } = refusal;
-  const of = (amount: bigint, named = line): string => formatAmountOf(amountOf(amount), named);
+  const of = (amount: bigint, named = line): string => amountWords(amount, named);
   const freeAt = rule === 'day' ? refusal.freeAtMs : undefined;
   const left =
     rule === 'transfer'

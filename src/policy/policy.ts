@@ -1,6 +1,6 @@
 import { countedAsset, type Spent } from '../once/entry/amount.ts';
 import { type Complaint, complain } from '../once/entry/rules.ts';
-import type { OverRefusal, Refusal } from './failures.ts';
+import { type OverRefusal, type Refusal, whyApproval } from './failures.ts';
 
 /** What may be spent of one asset. A limit that is absent does not apply. */
 export type AssetLimits = {
@@ -144,10 +144,12 @@ function tightest(refusals: readonly OverRefusal[]): Refusal | undefined {
   );
 }
 
-/** Whether a person must approve the amount. */
-export function needsApproval(policies: Policies, spend: Spend): boolean {
-  const { units } = spend;
-  return limitsOf(policies, spend).some(({ approveAbove = units }) => units > approveAbove);
+/** Why a person must approve the amount, if one must. */
+export function needsApproval(policies: Policies, spend: Spend): string | undefined {
+  const { units, asset } = spend;
+  const found = limitsOf(policies, spend).find(({ approveAbove = units }) => units > approveAbove);
+  if (found?.approveAbove === undefined) return undefined;
+  return whyApproval.above({ ...found, units, asset, limit: found.approveAbove });
 }
 
 /** A journal in a file cannot tell who approves, so a policy that wants somebody else's approval refuses. */

@@ -6,7 +6,7 @@ import { countedAsset, type Spending, unitsOf } from '../once/entry/amount.ts';
 import { assetNamesOf } from '../once/entry/assetNames.ts';
 import type { TransferRequest } from '../once/entry/wanted.ts';
 import type { Decision, Entry, Reads, SpendingReads } from '../once/journal/journal.ts';
-import { policyFailure, type Refusal } from './failures.ts';
+import { policyFailure, type Refusal, whyApproval } from './failures.ts';
 import {
   dayMs,
   freeAtMs,
@@ -59,9 +59,9 @@ export async function spendWithin(
   reads: SumReads | undefined,
   nowMs: number,
 ): Promise<Word> {
-  const waits = await mustWait(policies, order, reads);
+  const why = await whyItWaits(policies, order, reads);
   const word = await wordOfSpending(policies, order, reads ?? nothingRecorded, nowMs);
-  return word.is === 'allowed' && waits ? wordOfWaiting(policies, order) : word;
+  return word.is === 'allowed' && why !== undefined ? wordOfWaiting(policies, order, why) : word;
 }
 
 type SumReads = SpendingReads & Pick<Reads, 'decisionsOf'>;
@@ -133,22 +133,27 @@ async function withFreeing(
   return { ...refusal, freeAtMs: freeAtMs(others, refusal, nowMs) };
 }
 
-/** Whether it waits for a person. An approval answers for every attempt, but some policies want another role's. */
-async function mustWait(
+/** Why it waits for a person. An approval answers for every attempt, but some policies want another role's. */
+async function whyItWaits(
   policies: Policies,
   { spend, entry, proposes }: SpendOrder,
   reads: Pick<Reads, 'decisionsOf'> | undefined,
-): Promise<boolean> {
-  if (entry?.approved !== true) return proposes || needsApproval(policies, spend);
-  return wantsAnother(policies) && !isApprovedByAnother((await reads?.decisionsOf(entry.id)) ?? []);
+): Promise<string | undefined> {
+  if (entry?.approved !== true)
+    return needsApproval(policies, spend) ?? (proposes ? whyApproval.asked : undefined);
+  const strict = wantsAnother(policies);
+  if (strict === undefined || isApprovedByAnother((await reads?.decisionsOf(entry.id)) ?? []))
+    return undefined;
+  return whyApproval.otherRole(strict);
 }
 
-const wantsAnother = (policies: Policies): boolean => policies.some(({ approvals }) => approvals === 'other');
+const wantsAnother = (policies: Policies) => policies.find(({ approvals }) => approvals === 'other');
 
-function wordOfWaiting(policies: Policies, { isShared }: Pick<SpendOrder, 'isShared'>): Word {
+function wordOfWaiting(policies: Policies, { isShared }: Pick<SpendOrder, 'isShared'>, why: string): Word {
   const refusal = isShared ? undefined : refusedOnFile(policies);
   if (refusal !== undefined) return refusedFor(refusal);
-  return wantsAnother(policies) ? { is: 'needs-approval', needs: 'another-role' } : { is: 'needs-approval' };
+  const needs = wantsAnother(policies) && 'another-role';
+  return { is: 'needs-approval', why, ...(needs && { needs }) };
 }
 
 /** Whether another database role approved it than the one that proposed it. A person's name is only claimed. */

@@ -182,6 +182,34 @@ describe('a proposal', () => {
   });
 });
 
+describe('why it waits', () => {
+  test('is said with amount and limit, by who asks and to who decides, and is kept', async () => {
+    const policy = usePolicy({ approve_above: { SOL: '1' } });
+    const why = `2.2 SOL is above 1 SOL, approve_above of ${policy}`;
+    const words = pay('2.2', '--once', 'bonus');
+    expect((await operator.run([...words, '--dry-run'])).stdout).toContain(why);
+    const proposed = await operator.json(words);
+    expect(proposed.error?.message).toContain(`is waiting for approval: ${why}. ID `);
+    const again = await operator.json(words);
+    expect(again.error?.message).toContain(why);
+    const shown = await operator.json(['history', proposed.entry?.id ?? '']);
+    expect(shown).toMatchObject({ decisions: [{ kind: 'proposed', reason: why }] });
+    expect((await operator.run(['history', proposed.entry?.id ?? ''])).stdout).toContain(
+      '2.2 SOL is above 1 SOL',
+    );
+    const asked = await operator.json(pay('0.5', '--once', 'tip', '--propose'));
+    expect(asked.error?.message).toContain('is waiting for approval: asked for by --propose. ID ');
+  });
+
+  test('is said once of many rows of a batch', async () => {
+    const policy = usePolicy({ approve_above: { SOL: '1' } });
+    const { stderr } = await operator.run(payroll(table(row('a', '2'), row('b', '3'), row('c', '2.5'))));
+    const why = `3 rows (lines 2, 3, and 4): waiting for approval: above 1 SOL, approve_above of ${policy}`;
+    expect(stderr).toContain(why);
+    expect(stderr.split('approve_above')).toHaveLength(2);
+  });
+});
+
 describe('approve of what is no proposal', () => {
   test('says how it stands, and sends and decides nothing', async () => {
     const sent = await operator.json(pay('0.3', '--once', 'sent'));
@@ -279,7 +307,7 @@ describe('a batch', () => {
     });
     const asked = await onTerminalHere(payroll(path), [['[y/N] ', 'n\r']], operator.env);
     expect(asked.shown).toContain('2 of 3 wait for approval');
-    expect(asked.shown).toContain('Make 1 transfer, and propose 2 as payroll?');
+    expect(asked.shown).toContain('Pay 0.1 SOL to 1 person, and propose to pay 5 SOL to 1 person?');
     const first = await operator.run(payroll(path, '--yes', '--max-failures', '1'));
     expect(first.code).toBe(10);
     expect(first.stderr).toContain('Rows not done: 2 waiting for approval.');

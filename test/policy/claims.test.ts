@@ -313,7 +313,11 @@ describe('a dry run says', () => {
     const other = [policyOf({ limits: { SOL: {} }, approve_above: { SOL: '1' }, approvals: 'other' })];
     for (const asked of [{}, { entry }])
       expect(await ask(other, asked, journal)).toMatchObject({ failure: { fields: { rule: 'approvals' } } });
-    const needed = { is: 'needs-approval', needs: 'another-role' };
+    const needed = {
+      is: 'needs-approval',
+      needs: 'another-role',
+      why: expect.stringContaining('another database role must approve it'),
+    };
     expect(await ask(other, { entry, isShared: true }, journal)).toEqual(needed);
     expect(await ask(other, { amount: '1' }, journal)).toMatchObject({ is: 'allowed' });
   });

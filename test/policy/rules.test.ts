@@ -108,7 +108,9 @@ describe('what needs no journal', () => {
     ['yes, by the only one of two that asks', two({}, above({ SOL: '1' })), '2', true],
     ['no, by two', two(above({ SOL: '9' }), above({ SOL: '8' })), '2', false],
   ] as const)('does it need a person’s word? %s', (_what, policies, amount, needs) => {
-    expect(needsApproval(policies, spend(amount))).toBe(needs);
+    const why = needsApproval(policies, spend(amount));
+    expect(why !== undefined).toBe(needs);
+    if (needs) expect(why).toMatch(/^[\d.]+ SOL is above 1 SOL, approve_above of /u);
   });
 });
 

@@ -123,7 +123,7 @@ function dryPolicyWords({ word }: Answers, course: Course | undefined): string {
   if (course?.is === 'hold') return 'it would be held: it may have been made already';
   if (course?.is === 'refuse') return `it would be refused. ${course.failure.message}`;
   return word.is === 'needs-approval'
-    ? 'it would be held until a person approves it'
+    ? `it would be held until a person approves it: ${word.why}`
     : 'it would be allowed, as things stand now';
 }
 

@@ -11,6 +11,7 @@ import type { Kind, Wanted } from '../../once/entry/wanted.ts';
 import { type Exit, Failure } from '../../once/failures.ts';
 import type { Entry } from '../../once/journal/journal.ts';
 import { iso } from '../../once/phrases.ts';
+import { sentence } from '../../once/says.ts';
 import { nameOfAddress, type Policies } from '../../policy/policy.ts';
 import type { App } from '../app.ts';
 import type { ChainBot } from '../bot/chooseBot.ts';
@@ -105,7 +106,8 @@ function consentFor(
       const text = equal === undefined ? usual : askToPayAgain(nameOf(order.naming));
       const nowMs = clock.now();
       const paidBefore = await paidBeforeTo(plan, order, journal.reads, nowMs);
-      const doubts = await doubtsAbout(order, bot);
+      const why = course.is === 'propose' ? [sentence(course.why)] : [];
+      const doubts = [...(await doubtsAbout(order, bot)), ...why];
       const shown = { order, bot, policies, known: { balance, paidBefore }, doubts, equal, nowMs };
       if (!(await display.confirm(questionAbout(plan, text, shown)))) return 'no';
       if (asks === 'do-again') return 'again';

@@ -120,7 +120,7 @@ function wordsOf(
     case 'sending':
       return inProgress(entry);
     case 'held':
-      return heldWords(entry, said, needsOtherName, hasNode);
+      return heldWords(outcome, said, needsOtherName, hasNode);
     case 'unknown': {
       // The last attempt was not sent, so the doubt is about an earlier one.
       const isEarlier = attempt?.trouble?.is === 'claim-too-old';

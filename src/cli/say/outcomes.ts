@@ -4,7 +4,14 @@ import { isDone, isProposal } from '../../once/engine/standing.ts';
 import type { HeldReason } from '../../once/engine/verdict.ts';
 import type { Kind } from '../../once/entry/wanted.ts';
 import type { FailureCode } from '../../once/failures.ts';
-import type { Attempt, Entry, EqualPayment, PaidBefore, Process } from '../../once/journal/journal.ts';
+import type {
+  Attempt,
+  Decision,
+  Entry,
+  EqualPayment,
+  PaidBefore,
+  Process,
+} from '../../once/journal/journal.ts';
 import { formatAgo, formatCount, formatDuration, iso, isoDay } from '../../once/phrases.ts';
 import { type Sentence, says } from '../../once/says.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
@@ -55,8 +62,7 @@ export const alwaysSafe = {
 } as const;
 
 const heldReasons: Readonly<Record<HeldReason, string>> = {
-  approval:
-    'the command asked for it, or the policy wants it (with "approvals": "other", from another database role)',
+  approval: 'a person must approve it',
   'too-old':
     'an earlier request may have been accepted, so long ago that the service may no longer recognise a repetition',
   'another-token':
@@ -75,16 +81,37 @@ function isHeldReason(why: string): why is HeldReason {
   return why in heldReasons;
 }
 
+/** What journals of earlier versions keep as the reason of a proposal. */
+const earlierReasons: Readonly<Record<string, string>> = {
+  proposed: 'asked for by --propose',
+  'above-limit': 'the policy of that time wanted it',
+};
+
+export function whyItWaits(proposal: Pick<Decision, 'reason'> | undefined): string {
+  if (proposal === undefined) return heldReasons.approval;
+  return earlierReasons[proposal.reason] ?? proposal.reason;
+}
+
+/** The same for many: what they have in common. */
+export function whyTheyWait(proposal: Decision): string {
+  return `waiting for approval: ${whyItWaits(proposal).replace(/^.* is (?=above )/u, '')}`;
+}
+
 /** How to find it again. A row of a batch also has the ID from its file. */
 export function called({ id, rowId }: Entry): string {
   return `ID ${id}${rowId === undefined ? '' : `, row ${rowId}`}`;
 }
 
-export function heldWords(entry: Entry, said: string, needsOtherName: boolean, knowsNode: boolean): Sentence {
+export function heldWords(
+  { entry, proposal }: Pick<Concluded, 'entry' | 'proposal'>,
+  said: string,
+  needsOtherName: boolean,
+  knowsNode: boolean,
+): Sentence {
   const { kind, heldReason: why } = entry;
   if (isProposal(entry))
     return {
-      message: `The ${nouns[kind]} is waiting for approval: ${heldReasons.approval}. ${called(entry)}. ${nothingSent}`,
+      message: `The ${nouns[kind]} is waiting for approval: ${whyItWaits(proposal)}. ${called(entry)}. ${nothingSent}`,
       hint: approving.hint,
       next: settling(entry),
     };

@@ -7,6 +7,7 @@ import { iso, isoExact } from '../../once/phrases.ts';
 import { chainLine, paidWords, timesPaid } from '../say/chain.ts';
 import { headlineOf } from '../say/entry.ts';
 import { didWords } from '../say/history.ts';
+import { whyItWaits } from '../say/outcomes.ts';
 import type { Problem } from '../say/told.ts';
 import { card, type Fact, type Fields } from './card.ts';
 import type { Canvas, View } from './display.ts';
@@ -96,7 +97,8 @@ export function equalJson(equal: EqualPayment | undefined): Fields {
 export function decisionLines(decisions: readonly Decision[]): Fact[] {
   return decisions.map(({ kind, who, role, atMs, reason }) => {
     const did = `${iso(atMs)} ${handWords({ who, role })} ${didWords[kind]}`;
-    return ['Decision', kind === 'proposed' || kind === 'approved' ? did : `${did}: ${reason}`];
+    const why = kind === 'proposed' ? whyItWaits({ reason }) : reason;
+    return ['Decision', kind === 'approved' ? did : `${did}: ${why}`];
   });
 }
 

@@ -9,9 +9,6 @@ import {
 import { receiptValue } from '../journal/rows.ts';
 import { engineFailure } from './failures.ts';
 
-/** Why it waits for a person’s approval, as the decision of its proposer says. */
-export type ApprovalReason = 'proposed' | 'above-limit';
-
 /** The first role that proposed it. An imported file has none. */
 export function proposerOf(decisions: readonly Decision[]): string | undefined {
   return decisions.find(({ kind, role }) => kind === 'proposed' && role !== undefined)?.role;
@@ -24,6 +21,14 @@ export async function roleThatMayNot(
 ): Promise<string | undefined> {
   const proposals = (await reads.decisionsOf(id)).filter(({ kind }) => kind === 'proposed');
   return proposals.some(({ needs }) => needs === 'another-role') ? proposerOf(proposals) : undefined;
+}
+
+/** The decision that asked for its approval; of several, the last. */
+export async function lastProposal(
+  id: string,
+  reads: Pick<Reads, 'decisionsOf'>,
+): Promise<Decision | undefined> {
+  return (await reads.decisionsOf(id)).findLast(({ kind }) => kind === 'proposed');
 }
 
 /** The decision that ended it. */

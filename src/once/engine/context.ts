@@ -51,7 +51,7 @@ export type Besides = 'all' | { readonly rows?: RowsOfName; readonly ids?: reado
 export type Word =
   /** `reserve` counts it as spent for the other claims of this commit. Called where it is sent. */
   | { readonly is: 'allowed'; readonly reserve?: () => void }
-  | { readonly is: 'needs-approval'; readonly needs?: Decision['needs'] }
+  | { readonly is: 'needs-approval'; readonly why: string; readonly needs?: Decision['needs'] }
   | { readonly is: 'refused'; readonly failure: Failure };
 
 export const allowed: Word = { is: 'allowed' };

@@ -21,7 +21,13 @@ export type Answers = {
 /** What will be done. `found` is on record already. */
 export type Course =
   | { readonly is: 'send'; readonly found: Entry | undefined; readonly reserve: (() => void) | undefined }
-  | { readonly is: 'propose'; readonly found: Entry | undefined; readonly needs: Decision['needs'] }
+  /** `why` is kept, for who decides. */
+  | {
+      readonly is: 'propose';
+      readonly found: Entry | undefined;
+      readonly why: string;
+      readonly needs: Decision['needs'];
+    }
   | { readonly is: 'hold'; readonly found: Entry; readonly why: HeldReason }
   /** It stays in doubt. */
   | { readonly is: 'leave'; readonly found: Entry; readonly closed: Failure }
@@ -56,7 +62,7 @@ export function decide(plan: Undecided, { word, closed, equal, isNamed }: Answer
         if (!isNamed) return { is: 'refuse', failure: engineFailure('unnamed-proposal', {}) };
         // A proposal is a decision, and in a journal that was moved nobody decides.
         if (closed?.code === 'journal-moved') return { is: 'refuse', failure: closed };
-        return { is: 'propose', found, needs: word.needs };
+        return { is: 'propose', found, why: word.why, needs: word.needs };
       }
       if (closed !== undefined) return { is: 'refuse', failure: closed };
       if (latest === undefined) return { is: 'send', found, reserve: word.reserve };

@@ -11,8 +11,9 @@ import {
   shortened,
 } from '../wire/flight.ts';
 import type { Trouble } from '../wire/trouble.ts';
-import { lastDecision } from './approval.ts';
+import { lastDecision, lastProposal } from './approval.ts';
 import { engineFailure } from './failures.ts';
+import { isProposal } from './standing.ts';
 import { keyFixesBody } from './verdict.ts';
 
 /** Why no further attempt was made. */
@@ -38,6 +39,8 @@ export type Outcome =
       readonly stopped?: Stopped;
       /** A person declined what is wanted. */
       readonly declined?: Decision | undefined;
+      /** What waits for a person was asked for by this. */
+      readonly proposal?: Decision | undefined;
     }
   | { readonly is: 'still-sending'; readonly entry: Entry; readonly by?: Process | undefined }
   /** `entry` has this name, and is another bot's. */
@@ -81,6 +84,7 @@ export async function concluded(
     attempt: await reads.decisiveAttempt(id),
     replayed,
     ...(state === 'declined' ? { declined: await lastDecision(id, reads) } : {}),
+    ...(isProposal(entry) ? { proposal: await lastProposal(id, reads) } : {}),
   };
 }
 

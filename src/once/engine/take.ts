@@ -1,6 +1,5 @@
 import type { Decision, Entry, NewEntry, Transaction } from '../journal/journal.ts';
 import { answersTo, mustBeIntact, mustHaveIntactRequest } from './answers.ts';
-import type { ApprovalReason } from './approval.ts';
 import type { EngineContext } from './context.ts';
 import { type Course, decide, type Undecided } from './decide.ts';
 import { becauseClosed, concluded, mustFind, type Outcome } from './outcome.ts';
@@ -90,20 +89,19 @@ export async function rewrite(found: Entry, entry: NewEntry, tx: Transaction): P
 }
 
 async function propose(
-  { found, needs }: Sent<'propose'>,
+  { found, why, needs }: Sent<'propose'>,
   entry: NewEntry,
   tx: Transaction,
   engine: EngineContext,
 ): Promise<Outcome> {
-  const { who, proposes, clock } = engine;
+  const { who, clock } = engine;
   const { id, fingerprint } = entry;
   const proposed = found === undefined ? await tx.propose(entry, 'approval', clock.now()) : undefined;
   if (found !== undefined) await rewrite(found, entry, tx);
   const earlier = found === undefined ? [] : await tx.decisionsOf(id);
   // Only the first command that wanted an approval is its proposer. A re-run may want it of another role.
   if (!earlier.some((one) => one.kind === 'proposed' && (needs === undefined || one.needs === needs))) {
-    const reason: ApprovalReason = proposes === true ? 'proposed' : 'above-limit';
-    const proposal = { kind: 'proposed', reason, signature: undefined, fingerprint, needs } as const;
+    const proposal = { kind: 'proposed', reason: why, signature: undefined, fingerprint, needs } as const;
     await tx.decide(id, { ...proposal, who, atMs: clock.now() });
   }
   return proposed === undefined ? hold(entry, 'approval', tx, engine) : concluded(proposed, tx, false);

@@ -40,7 +40,7 @@ test('what is decided is what the design says, and a command would end so', () =
   const words = {
     'allows it': { is: 'allowed' },
     'refuses it': { is: 'refused', failure: { code: 'policy-limit' } as Failure },
-    'wants an approval': { is: 'needs-approval' },
+    'wants an approval': { is: 'needs-approval', why: 'asked for' },
   } as const;
   let asked = 0;
   for (const cell of cells(attempts)) {

@@ -18,6 +18,7 @@ import { invalidRow, paidAsFacts } from '../../say/batch.ts';
 import { repeatedWords, someUnproven } from '../../say/chain.ts';
 import { conflictNote, explain } from '../../say/explain.ts';
 import { again } from '../../say/open.ts';
+import { whyTheyWait } from '../../say/outcomes.ts';
 import {
   codeOfRows,
   countFields,
@@ -81,7 +82,13 @@ export class RowTeller {
       return;
     }
     for (const warning of warnings) this.#said.note(row, warning);
-    if (problem !== undefined) this.#said.note(row, problem.message);
+    if (problem === undefined) return;
+    const proposal = outcome.is === 'concluded' ? outcome.proposal : undefined;
+    this.#said.note(
+      row,
+      problem.message,
+      proposal && [{ reason: whyTheyWait(proposal), said: problem.message }],
+    );
   }
 
   /** Once all rows have ended, so that equal warnings are one. */
