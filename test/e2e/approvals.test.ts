@@ -197,6 +197,15 @@ describe('why it waits', () => {
     expect((await operator.run(['history', proposed.entry?.id ?? ''])).stdout).toContain(
       '2.2 SOL is above 1 SOL',
     );
+    const list = await operator.run(['history', '--state', 'held']);
+    expect(list.stdout).toMatch(/ waiting +[0-9a-f]{12} +2\.2 SOL → 9WzDXw\w+ \[bonus\]\n/u);
+    const question = await onTerminalHere(
+      ['approve', 'bonus'],
+      [['Approve it? [y/N] ', 'n\r']],
+      operator.env,
+    );
+    expect(question.shown).toMatch(new RegExp(`To +${payAda[2]}\\s+never paid before`, 'u'));
+    expect(question.shown.replace(/\s+/gu, ' ')).toContain('2.2 SOL is above 1 SOL');
     const asked = await operator.json(pay('0.5', '--once', 'tip', '--propose'));
     expect(asked.error?.message).toContain('is waiting for approval: asked for by --propose. ID ');
   });
@@ -326,8 +335,14 @@ describe('a batch', () => {
       operator.env,
     );
     expect({ code, shown }).toEqual({ code: 0, shown: expect.stringContaining('2 rows, 5 SOL') });
+    // The third row has paid the same address meanwhile.
+    const heads = ['ROW  AMOUNT  TO', 'PAID BEFORE'].join(' '.repeat(44));
+    expect(shown).toContain(`  ${heads}\n  a    2 SOL   ${payAda[2]}  1 time\n`.replace(/\n/gu, '\r\n'));
+    expect(shown.replace(/\s+/gu, ' ')).toContain(
+      '2 rows waiting for approval: above 1 SOL, approve_above of',
+    );
     // Rows of one name may be of several bots.
-    expect(shown).toContain('[bot a]');
+    expect(shown).toMatch(/Bot +bot\s/u);
     expect(await paid()).toHaveLength(1);
     expect(await operator.json(['batch', 'status', 'payroll'])).toMatchObject({
       exit: 11,

@@ -1,3 +1,5 @@
+import { countIn } from '../../batch/read.ts';
+import { lastProposal } from '../../once/engine/approval.ts';
 import { decideProposal, decideProposals } from '../../once/engine/resume.ts';
 import { type Shown, shownNow } from '../../once/engine/shown.ts';
 import { isApprovedAndUnsent, isProposal } from '../../once/engine/standing.ts';
@@ -5,19 +7,21 @@ import { addAmounts, formatAmount, type MinorUnits, minorUnits } from '../../onc
 import { asFailure, type Exit, type Failure, stopsAll, told } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import { counted, formatAmountOf } from '../../once/phrases.ts';
-import type { Suggestion } from '../../once/says.ts';
+import { type Suggestion, sentence } from '../../once/says.ts';
 import type { App } from '../app.ts';
 import { whoDecides } from '../open/journal.ts';
 import type { Run } from '../parse/command.ts';
 import { confirmed, decideEach, reasonOf, reversing } from '../run/deciding.ts';
 import { combineExits, storedReport } from '../run/stored.ts';
 import { tellProblem, tellRow } from '../run/telling.ts';
+import { paidBeforeWords, whyTheyWait } from '../say/outcomes.ts';
 import { optionWords } from '../say/suggest.ts';
 import { noTerminalFor, problemOf } from '../say/told.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
-import { drawEntry, forWhom, requestOf } from '../show/entry.ts';
+import { amountIn, drawEntry, requestOf } from '../show/entry.ts';
 import { decisionLines } from '../show/report.ts';
+import { pad, widthsFor } from '../show/table.ts';
 import { safeLine } from '../show/text.ts';
 import type { ApproveArgs, DeclineArgs } from './approve.spec.ts';
 
@@ -49,23 +53,27 @@ async function decide(kind: Kind, reason: string, app: App<DecideArgs>): Promise
 }
 
 /** Shows all of the proposal, and who made it, before it is approved. */
-async function confirmApproval(entry: Entry, app: App<DecideArgs>, { reads }: Journal): Promise<void> {
+async function confirmApproval(entry: Entry, app: App<DecideArgs>, { reads, clock }: Journal): Promise<void> {
   const { id } = entry;
   if (!isProposal(entry) && !isApprovedAndUnsent(entry)) return;
   const decisions = await reads.decisionsOf(id);
   const nobody = (): Failure => waitsFor(`Transfer ${id} waits`, ['history', id]);
-  await confirmed((canvas) => drawProposal(entry, decisions, canvas), app, nobody);
+  const before = await reads.paidBefore(String(requestOf(entry).to_address));
+  const paidBefore = paidBeforeWords(before, clock.now());
+  await confirmed((canvas) => drawProposal(entry, { decisions, paidBefore }, canvas), app, nobody);
 }
 
 function waitsFor(what: string, looks: Suggestion): Failure {
   return noTerminalFor('held', `${what} for approval`, [looks]);
 }
 
-function drawProposal(entry: Entry, decisions: readonly Decision[], canvas: LabelCanvas): string {
+type OfProposal = { readonly decisions: readonly Decision[]; readonly paidBefore: string };
+
+function drawProposal(entry: Entry, { decisions, paidBefore }: OfProposal, canvas: LabelCanvas): string {
   const { id } = entry;
   const lines = labelled(decisionLines(decisions), canvas);
   const standing = isProposal(entry) ? 'is waiting for your approval' : 'is approved, and not sent';
-  return `${drawEntry(entry, canvas)}${lines}${remark(`Transfer ${id} ${standing}.`, canvas)}Approve it?`;
+  return `${drawEntry(entry, canvas, { paidBefore })}${lines}${remark(`Transfer ${id} ${standing}.`, canvas)}Approve it?`;
 }
 
 async function confirmDecline(
@@ -97,7 +105,10 @@ async function decideBatch(
     return 0;
   }
   const entries = rows.map(({ entry }) => entry);
-  const question: Question = () => `${tableOf(entries)}${sumOf(entries)}\n${word} ${those}?`;
+  const table = await tableOf(entries, journal);
+  const why = await whyTheyAllWait(entries, journal);
+  const question: Question = (canvas) =>
+    `${labelled([['Bot', [...new Set(entries.map(({ bot }) => bot))].join(', ')]], canvas)}${table}${why.map((one) => remark(one, canvas)).join('')}${sumOf(entries)}\n${word} ${those}?`;
   const looks = ['history', ...optionWords({ name: 'batch', value: name }), '--state', 'held'];
   const nobody = (): Failure => waitsFor(`${counted(rows.length, 'row')} of batch ${name} wait`, looks);
   await confirmed(question, app, nobody);
@@ -140,15 +151,48 @@ async function waitingRows(name: string, { reads, place }: Journal): Promise<rea
   return rows;
 }
 
-function tableOf(entries: readonly Entry[]): string {
-  return entries
-    .map((entry) => {
-      const { asset, amount, to_address: to } = requestOf(entry);
-      const who = [entry.bot, entry.rowId, forWhom(entry)].filter((one) => one !== undefined);
-      const pays = `${formatAmountOf(String(amount), String(asset))} → ${String(to)}`;
-      return `  ${entry.id}  ${safeLine(pays)} [${who.map(safeLine).join(' ')}]\n`;
-    })
-    .join('');
+const together = 256;
+const addressWidth = 44;
+
+/**
+ * Whole addresses, at 80 columns. Its columns `name` and `note` are the proposer's word: how often this journal has paid
+ * the address is its own.
+ */
+async function tableOf(entries: readonly Entry[], { reads }: Journal): Promise<string> {
+  // Rows of one name may be of several bots.
+  const isOfSeveral = new Set(entries.map(({ bot }) => bot)).size > 1;
+  const times = new Map<string, number>();
+  const addresses = [...new Set(entries.map((entry) => String(requestOf(entry).to_address)))];
+  for (let at = 0; at < addresses.length; at += together)
+    await Promise.all(
+      addresses.slice(at, at + together).map(async (to) => times.set(to, (await reads.paidBefore(to)).times)),
+    );
+  const cells = entries.map((entry) => {
+    const request = requestOf(entry);
+    const to = String(request.to_address);
+    const count = times.get(to) ?? 0;
+    const paid = count === 0 ? 'never' : counted(count, 'time');
+    const bot = isOfSeveral ? [entry.bot] : [];
+    return [entry.rowId ?? entry.id, amountIn(request) ?? '', to, paid, ...bot].map(safeLine);
+  });
+  const lines = [['ROW', 'AMOUNT', 'TO', 'PAID BEFORE', ...(isOfSeveral ? ['BOT'] : [])], ...cells];
+  const widthOf = await widthsFor(lines.flat());
+  const widest = (column: number): number => Math.max(...lines.map((line) => widthOf(line[column] ?? '')));
+  const widths = [widest(0), widest(1), Math.min(widest(2), addressWidth), isOfSeveral ? widest(3) : 0];
+  const drawn = lines.map((line) =>
+    line.map((cell, column) => pad(cell, widths[column] ?? 0, widthOf)).join('  '),
+  );
+  return drawn.map((line) => `  ${line}\n`).join('');
+}
+
+/** Each cause once. */
+async function whyTheyAllWait(entries: readonly Entry[], { reads }: Journal): Promise<readonly string[]> {
+  const rows = new Map<string, number>();
+  for (const { id } of entries) {
+    const proposal = await lastProposal(id, reads);
+    if (proposal !== undefined) countIn(rows, whyTheyWait(proposal));
+  }
+  return [...rows].map(([why, count]) => sentence(`${counted(count, 'row')} ${why}`));
 }
 
 /** `5 rows, 12 SOL, 40 USDC`. */

@@ -87,8 +87,7 @@ function marksOf({ entry, chain }: Report, width: number, { bots, widthOf }: His
     cutTo(safeLine(text), Math.floor(width / share), widthOf);
   const beside = [rowId, forWhom(entry)].flatMap((said) => (said === undefined ? [] : [cut(said, 4)]));
   const named = name && [cut(name, beside.length === 0 ? 2 : 4), ...beside].join(' ');
-  const waiting = isProposal(entry) ? 'waits for approval' : undefined;
-  const approval = isApprovedAndUnsent(entry) ? approvedNotSent : waiting;
+  const approval = isApprovedAndUnsent(entry) ? approvedNotSent : undefined;
   const decided = resolvedAs === undefined ? (approval ?? timesPaid(chain)) : resolvedWay(resolvedAs);
   return [
     ...(named ? [` [${named}]`] : []),
@@ -108,8 +107,8 @@ function whatIn(report: Report, columns: number, layout: HistoryLayout): string 
   const whole = safeLine(whoGetsWhat(entry, true));
   if (widthOf(whole) <= room) return whole + marks;
   const short = safeLine(whoGetsWhat(entry));
-  const least = widthOf(`${safeLine(amountIn(requestOf(entry)) ?? '')}…`);
-  return cutTo(short, Math.max(room, least), widthOf) + marks;
+  if (entry.kind === 'message') return cutTo(short, Math.max(room, 1), widthOf) + marks;
+  return short + cutTo(marks, Math.max(0, width - widthOf(short)), widthOf);
 }
 
 /** One entry as one line of a table. */
@@ -119,7 +118,9 @@ export function historyLine(report: Report, layout: HistoryLayout): View {
     json: outcomeView(report).json,
     quiet: entry.id,
     human: ({ paint, columns, isPipe }) => {
-      const state = colours[entry.state](paint)(pad(entry.state, widths.state));
+      const state = colours[entry.state](paint)(
+        pad(isProposal(entry) ? 'waiting' : entry.state, widths.state),
+      );
       const when = iso(entry.createdAtMs).slice(0, widths.when);
       // Lines that programs read are whole.
       const most = isPipe === true ? Number.POSITIVE_INFINITY : columns;
