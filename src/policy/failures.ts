@@ -180,10 +180,10 @@ function overLimit(refusal: OverRefusal): Failure {
       : remaining === 0n
         ? ' All of it is used.'
         : ` ${of(limit - remaining)} of it is used, so ${of(remaining)} is left.`;
-  const never = rule === 'transfer' ? 'Send' : 'This is more than the whole limit: send';
+  const never = rule === 'transfer' ? '' : ' This is more than the whole limit.';
   const hint =
     freeAt === undefined
-      ? `${noUse} ${never} a smaller amount, or have the policy changed.`
+      ? `${noUse}${never} Have the policy changed, if this amount is meant.`
       : `Wait until ${iso(freeAt)}, then run the same command again: enough is left then, if nothing else is spent.`;
   const shown = {
     remaining: amountOf(remaining),

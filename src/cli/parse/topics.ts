@@ -71,9 +71,8 @@ Two commands are the same if they have:
 botctl stops (exit 6 or 10) if:
   the name is taken   by a different amount, recipient, text or bot
   it is held          it may have happened, or it needs an approval
-  an equal payment    was made under another name, or without one, in the last
-                      12 hours, or may have been made at any time. On a
-                      terminal botctl asks instead
+  an equal payment    was made as another entry in the last 12 hours, or may
+                      have been made at any time. On a terminal it asks you
 
 What you do then:
   look        check the wallet or the conversation, and botctl history ID
