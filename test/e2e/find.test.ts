@@ -154,7 +154,7 @@ describe('history', () => {
     const [period, ...sums] = stdout.split('\n');
     expect(sums).toEqual([
       expect.stringMatching(/accepted +0.01 SOL, 1 transfer$/u),
-      expect.stringMatching(/rejected +5000 SOL, 1 transfer$/u),
+      expect.stringMatching(/rejected +5,000 SOL, 1 transfer$/u),
       '',
     ]);
     expect(period).toMatch(/^Since \d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z, (just now|\d+ s ago)$/u);

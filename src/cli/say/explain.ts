@@ -22,14 +22,7 @@ import {
   verbs,
 } from './outcomes.ts';
 import { settling } from './settling.ts';
-import {
-  nothingSent,
-  nothingSentNow,
-  notSentNow,
-  type Problem,
-  questionAgain,
-  unsentBecause,
-} from './told.ts';
+import { nothingSent, nothingSentNow, notSentNow, type Problem, questionAgain } from './told.ts';
 
 /** What is not well and what to do, and what is odd about what is well. */
 export type Explanation = {
@@ -209,16 +202,16 @@ export function replayNotice({ entry, replayed }: Outcome & { is: 'concluded' })
   if (!replayed || entry.state === 'declined') return undefined;
   const { id, kind, state, namedBy } = entry;
   if (state !== 'accepted' && entry.resolvedAs !== 'happened') {
-    return `${unsentBecause(`${nouns[kind]} ${id} is ${state}`)} To ${verbs[kind]} it after all, run the original command again.`;
+    return `The ${nouns[kind]} ${id} is ${state}. To ${verbs[kind]} it after all, run the original command again.`;
   }
   const at = `at ${iso(entry.updatedAtMs)}`;
   const why =
     state === 'resolved'
-      ? `it was decided ${at} that this ${nouns[kind]} happened (ID ${id})`
-      : `this ${nouns[kind]} was already accepted ${at} (ID ${id})`;
+      ? `It was decided ${at} that this ${nouns[kind]} happened (ID ${id})`
+      : `This ${nouns[kind]} was already accepted ${at} (ID ${id})`;
   const isNamed = namedBy !== undefined && namedBy !== 'run';
   const how = isNamed ? 'give it a new name.' : 'name it: --once NAME, a new name each time.';
-  return `${unsentBecause(why)} To ${verbs[kind]} another one, ${how}`;
+  return `${why}. To ${verbs[kind]} another one, ${how}`;
 }
 
 function oddityWords(oddity: Oddity): string {

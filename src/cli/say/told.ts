@@ -9,7 +9,7 @@ import {
   told,
 } from '../../once/failures.ts';
 import { counted } from '../../once/phrases.ts';
-import { neverTwice, type Suggestion, sentence } from '../../once/says.ts';
+import { neverTwice, type Suggestion } from '../../once/says.ts';
 
 /** A failure as shown: the JSON object's `error`, and the two lines for a person. */
 export type Problem = {
@@ -134,9 +134,6 @@ export const notSentNow = 'This row was not sent this time.';
 
 /** Said when another process is sending it. */
 export const thisOneSentNothing = 'This command sent nothing.';
-
-/** Not a failure: the request is already done or must not be done. */
-export const unsentBecause = (why: string): string => `Nothing was sent this time: ${sentence(why)}`;
 
 /** A person must decide, and nobody can be asked. `why` says both, as a sentence. */
 export function needsPerson(code: FailureCode, why: string, next: readonly Suggestion[] = []): Failure {

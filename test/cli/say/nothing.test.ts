@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { endOf, type Interruption, problemOf, unsentBecause } from '../../../src/cli/say/told.ts';
+import { endOf, type Interruption, problemOf } from '../../../src/cli/say/told.ts';
 import { Failure, type FailureCode, failureExits } from '../../../src/once/failures.ts';
 
 describe('a command that stops says what it did not do', () => {
@@ -45,6 +45,5 @@ describe('a command that stops says what it did not do', () => {
 });
 
 test('a sentence is ended once', () => {
-  expect(unsentBecause('this was done already')).toBe('Nothing was sent this time: this was done already.');
   expect(new Failure('usage', 'It was left unchanged.').message).toBe('It was left unchanged.');
 });
