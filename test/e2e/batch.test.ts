@@ -197,7 +197,7 @@ dan,${otherRecipient},SOL,0.25
     const ran = await transfer(file('p.csv', text), '--dry-run');
     expect(ran.code).toBe(0);
     expect(ran.stdout).toContain('0.3 SOL');
-    expect(ran.stdout).toContain('9007199254740993.5 USDC');
+    expect(ran.stdout).toContain('9,007,199,254,740,993.5 USDC');
     expect(ran.stdout).toContain('2, 1 of them paid more than once');
     expect(requests()).toBe(0);
     expect(existsSync(join(home.path, 'data'))).toBe(false);
