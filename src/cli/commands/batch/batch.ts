@@ -172,7 +172,8 @@ async function runRows(
   const teller = new RowTeller(plan, batch);
   let isToldOfOthers = false;
   await teller.tellBefore();
-  const stopMeter = display.meter(() => progressOf(plan));
+  const begunMs = app.clock.now();
+  const stopMeter = display.meter(() => progressOf(plan, app.clock.now() - begunMs));
   try {
     const running = runBatch(plan, {
       ...{ order, concurrency, ratePerS, maxFailures, repeats },
