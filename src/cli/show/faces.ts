@@ -54,6 +54,20 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
   };
   const suggest = (next: readonly Suggestion[]): Suggested => suggested(next, by);
   let meter: Meter | undefined;
+  let hasSaidWhy = false;
+  /** Where nothing spins, once: a pipe and a log keep each line. */
+  const sayIfLong = async <Result>(why: string, work: Promise<Result>): Promise<Result> => {
+    if (choice.quiet || hasSaidWhy) return work;
+    const timer = setTimeout(() => {
+      if (!hasSaidWhy) notice(why);
+      hasSaidWhy = true;
+    }, longMs);
+    try {
+      return await work;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
   const say = (line: string): void => {
     if (meter === undefined) void stderr.say(`${line}\n`);
     else meter.say(line);
@@ -109,7 +123,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
             stream: streams.stderrStream as NodeJS.WriteStream,
             color: coloursOn(stderr),
           })
-        : work,
+        : sayIfLong(why, work),
 
     meter: (line) => {
       // JSON rows on the same terminal would break up the line.
@@ -206,6 +220,7 @@ class Meter {
 }
 
 const noticeableMs = 300;
+const longMs = 5000;
 
 type WaitingLine = {
   stream: NodeJS.WriteStream;

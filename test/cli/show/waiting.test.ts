@@ -65,9 +65,16 @@ describe('a wait', () => {
     ['happens in CI', 600, { env: { CI: 'true' } }],
     ['happens on a dumb terminal', 600, { env: { TERM: 'dumb' } }],
     ['happens with --quiet', 600, { quiet: true }],
+    ['is long with --quiet', 6000, { isTTY: false, quiet: true }],
   ])('that %s says nothing', async (_name, ms, setting) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const passing = async (): Promise<void> => void vi.advanceTimersByTime(ms);
     expect(await seenWhile(passing, setting)).toBe('');
+  });
+
+  test('of more than five seconds is said once in a pipe', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const passing = async (): Promise<void> => void vi.advanceTimersByTime(5100);
+    expect(await seenWhile(passing, { isTTY: false })).toBe('note: waiting for the service\n');
   });
 });
