@@ -155,6 +155,7 @@ describe('history', () => {
     expect(sums).toEqual([
       expect.stringMatching(/accepted +0.01 SOL, 1 transfer$/u),
       expect.stringMatching(/rejected +5,000 SOL, 1 transfer$/u),
+      expect.stringMatching(/paid +0.01 SOL$/u),
       '',
     ]);
     expect(period).toMatch(/^Since \d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z, (just now|\d+ s ago)$/u);

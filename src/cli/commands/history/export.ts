@@ -223,6 +223,15 @@ type Sum = Pick<Entry, 'state' | 'resolvedAs' | 'approved' | 'kind'> & {
   entries: number;
 };
 
+/** What a recipient was paid of each asset, whoever decided that it happened. */
+function paidLines(all: readonly Pick<Sum, 'state' | 'resolvedAs' | 'asset' | 'units'>[]): Fact[] {
+  const paid = new Map<string, bigint>();
+  for (const { state, resolvedAs, asset, units } of all)
+    if (asset !== undefined && (state === 'accepted' || resolvedAs === 'happened'))
+      paid.set(asset, (paid.get(asset) ?? 0n) + units);
+  return [...paid].map(([asset, units]) => ['paid', formatAmountOf(amountOf(units), asset)]);
+}
+
 /** What was sent, summed: a line for each state and asset. */
 export async function showTotal(filters: Filters, journal: Journal, app: App<HistoryArgs>): Promise<Exit> {
   const { display } = app;
@@ -238,11 +247,11 @@ export async function showTotal(filters: Filters, journal: Journal, app: App<His
   }
   const all = [...sums.values()]
     .sort(inOrder)
-    .map(({ units, ...sum }) => ({ ...sum, amount: sum.asset && amountOf(units) }));
+    .map((sum) => ({ ...sum, amount: sum.asset && amountOf(sum.units) }));
   const fields = {
     since: sinceMs && isoExact(sinceMs),
     until: untilMs && isoExact(untilMs),
-    totals: all.map(({ resolvedAs, approved, ...sum }) => ({
+    totals: all.map(({ resolvedAs, approved, units: _units, ...sum }) => ({
       ...sum,
       approved: approved ? true : undefined,
       resolved_as: resolvedAs,
@@ -257,6 +266,7 @@ export async function showTotal(filters: Filters, journal: Journal, app: App<His
       `${sum ?? ''}${counted(entries, kind)}${more ?? ''}`,
     ];
   });
+  if (selection.to !== undefined) lines.push(...paidLines(all));
   const period = periodWords({ sinceMs, untilMs }, nowMs);
   const headline = all.length === 0 ? `${period}: nothing` : period;
   await display.show(card(app.args.command, headline, [['', undefined, fields], ...lines]));
