@@ -96,3 +96,13 @@ test.each([
   expect(code).toBe(2);
   expect(`${stderr}${stdout}`).toContain(says);
 });
+
+test('a row that was rejected and then settled as another payment is in the books once', async () => {
+  const stdin = `id,to_address,asset,amount\na,${payAda[2]},SOL,0.5\n`;
+  const batch = ['batch', 'transfer', '-', '--once', 'nov', '--yes'];
+  await operator.sandbox.faults({ kind: 'reply', status: 400, when: 'before', times: 1 });
+  expect((await operator.run(batch, { stdin })).code).toBe(2);
+  expect((await operator.run([...payAda, '--once', 'paid'])).code).toBe(0);
+  expect((await operator.run([...batch, '--skip-repeats'], { stdin })).code).toBe(0);
+  expect((await lines()).map(({ name }) => name)).toEqual(['paid']);
+});

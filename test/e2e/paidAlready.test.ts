@@ -347,8 +347,8 @@ describe('a batch', () => {
     await pay('other');
     const path = rows('pay.csv', [['r1', recipient, payAda.at(-1) ?? '']]);
     expect((await batch(path, 'payroll', '--skip-repeats')).code).toBe(0);
-    const kept = await operator.run(['history', '--batch', 'payroll', '--format', 'jsonl']);
-    expect(jsonLines(kept.stdout)).toMatchObject([{ amount: payAda.at(-1) }]);
+    const kept = await operator.run(['history', '--batch', 'payroll', '--json']);
+    expect(jsonLines(kept.stdout)).toMatchObject([{ entry: { request: { amount: payAda.at(-1) } } }]);
     expect((await batch(path, 'payroll')).code).toBe(0);
     // One payment settles one row, also where that row had been refused before.
     expect((await batch(path, 'payroll-2', '--skip-repeats')).code).toBe(10);

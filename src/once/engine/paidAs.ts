@@ -8,7 +8,7 @@ import { nameTaken } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { type Identity, makePlan, newEntry, toSend } from './plan.ts';
-import { isDone } from './standing.ts';
+import { isDone, isPaidByAnother } from './standing.ts';
 import { rewrite } from './take.ts';
 
 /**
@@ -58,10 +58,10 @@ async function settlesOne(
 
 /** The entry whose payment it was settled as. */
 export async function paidAs(
-  { id, state, inDoubt }: Entry,
+  entry: Entry,
   reads: Pick<Reads, 'decisionsOf' | 'get'>,
 ): Promise<Entry | undefined> {
-  if (state !== 'resolved' || inDoubt) return undefined;
-  const decision = await lastDecision(id, reads);
+  if (!isPaidByAnother(entry)) return undefined;
+  const decision = await lastDecision(entry.id, reads);
   return decision?.kind === 'happened' ? reads.get(decision.reason) : undefined;
 }

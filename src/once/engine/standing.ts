@@ -10,8 +10,8 @@ export function isDone({ state, resolvedAs }: Pick<Stands, 'state' | 'resolvedAs
 }
 
 /** A row that was left because another entry had paid it: the books have that one. */
-export function isPaidByAnother({ resolvedAs, attempts }: Pick<Entry, 'resolvedAs' | 'attempts'>): boolean {
-  return resolvedAs === 'happened' && attempts === 0;
+export function isPaidByAnother({ resolvedAs, inDoubt }: Pick<Entry, 'resolvedAs' | 'inDoubt'>): boolean {
+  return resolvedAs === 'happened' && !inDoubt;
 }
 
 /** It has ended. Its name may begin it again. */
