@@ -1,5 +1,5 @@
 import type { Bot } from '../once/connection.ts';
-import { equalAhead } from '../once/engine/answers.ts';
+import { closedFor, equalAhead } from '../once/engine/answers.ts';
 import { allowed, type Word } from '../once/engine/context.ts';
 import { type Course, decide, type Undecided } from '../once/engine/decide.ts';
 import { paidAs } from '../once/engine/paidAs.ts';
@@ -20,7 +20,6 @@ import {
   type Warning,
 } from '../once/entry/wanted.ts';
 import type { Failure } from '../once/failures.ts';
-import { whyClosed } from '../once/journal/failures.ts';
 import type { Entry, EqualPayment, Journal } from '../once/journal/journal.ts';
 import type { Policies } from '../policy/policy.ts';
 import { spendOf, spendWithin, sumsForAll } from '../policy/spend.ts';
@@ -161,7 +160,7 @@ export async function planBatch(
     await planner.take(identified.slice(at, at + pageRows));
   }
   const { journal } = inputs;
-  const closed = journal && whyClosed(journal.place, await journal.reads.closings());
+  const closed = journal && (await closedFor(journal.reads, journal));
   return { ...file, ...planner.plan(), closed };
 }
 
@@ -435,14 +434,16 @@ export function rowsToDo({ rows }: Pick<BatchPlan, 'rows'>): RowToDo[] {
   return rows.filter((row): row is RowToDo => row.identity !== undefined && row.standing !== 'done');
 }
 
+const leftStandings: readonly Standing[] = ['new', 'unfinished', 'elsewhere'];
+
 /** Whether it must still be done, or waited for. */
 export function isLeft({ standing }: Row): boolean {
-  return standing === 'new' || standing === 'unfinished' || standing === 'elsewhere';
+  return leftStandings.includes(standing);
 }
 
 /** How many of them there are. */
 export function leftToSend({ standings }: Pick<BatchPlan, 'standings'>): number {
-  return standings.new + standings.unfinished + standings.elsewhere;
+  return leftStandings.reduce((sum, standing) => sum + standings[standing], 0);
 }
 
 export function equalRows({ rows }: Pick<BatchPlan, 'rows'>): readonly EqualRow[] {

@@ -147,7 +147,7 @@ function standingOf(
     const lost = journalFailure('lost', { path, loss: { isGone: true, missing: noted } });
     return { refused: noted.length === 0 ? undefined : lost, closed: undefined };
   }
-  const closed = whyClosed(path, database.prepare(fileVerbs.closings.text).all().map(closingOf));
+  const closed = whyFileIsClosed(database, path);
   const missing = lackedBy(database, noted);
   if (missing.length > 0)
     return { refused: journalFailure('lost', { path, loss: { isGone: false, missing } }), closed };
@@ -156,6 +156,11 @@ function standingOf(
     refused: isOurSchema(database, changes) ? undefined : journalFailure('schema-changed', { path }),
     closed,
   };
+}
+
+/** Why a file begins no attempt. */
+export function whyFileIsClosed(database: DatabaseSyncInstance, path: string): Failure | undefined {
+  return whyClosed(path, database.prepare(fileVerbs.closings.text).all().map(closingOf));
 }
 
 function openWriter(path: string, closed: Failure | undefined): DatabaseSyncInstance {

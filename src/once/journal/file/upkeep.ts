@@ -7,11 +7,9 @@ import { diskTroubleOf, syncFolder } from '../../../machine/disk.ts';
 import { occupantOf } from '../../../machine/wholeFile.ts';
 import { Failure } from '../../failures.ts';
 import { isoExact } from '../../phrases.ts';
-import { factsOf, journalFailure, type Loss, type Opened, whyClosed } from '../failures.ts';
-import { closingOf } from '../verbs.ts';
+import { factsOf, journalFailure, type Loss, type Opened } from '../failures.ts';
 import { cellsOf, close, damaged, sqliteFailure } from './faults.ts';
-import { fileVerbs } from './fileSchema.ts';
-import { openFile } from './opening.ts';
+import { openFile, whyFileIsClosed } from './opening.ts';
 import { refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
 
 /** What a journal has lost, or the failure that says that it is closed as a backup. */
@@ -76,7 +74,7 @@ export function acceptLoss(
       database
         .prepare(/* sql */ 'INSERT INTO losses (who, at, detail) VALUES (?, ?, ?)')
         .run(who, atMs, JSON.stringify(loss));
-    database.prepare(endBackups).run(atMs, who);
+    database.prepare(endClosings).run(atMs, who, 'backup');
     database.exec('COMMIT');
     if (loss !== undefined) note.forget();
   } catch (error) {
@@ -98,12 +96,8 @@ export function closeFile(givenPath: string, who: string, atMs: number, reason: 
 /** Ends what people closed. */
 export function openForSending(givenPath: string, who: string, atMs: number): Opened {
   return changeClosings(givenPath, (database, path) => {
-    const ended = Number(database.prepare(endClosings).run(atMs, who).changes);
-    return {
-      place: path,
-      ended,
-      stays: whyClosed(path, database.prepare(fileVerbs.closings.text).all().map(closingOf)),
-    };
+    const ended = Number(database.prepare(endClosings).run(atMs, who, 'person').changes);
+    return { place: path, ended, stays: whyFileIsClosed(database, path) };
   });
 }
 
@@ -127,10 +121,7 @@ function changeClosings<Result>(
 }
 
 const endClosings = /* sql */ `UPDATE closings SET ended_at = ?, ended_by = ?
-  WHERE kind = 'person' AND ended_at IS NULL`;
-
-const endBackups = /* sql */ `UPDATE closings SET ended_at = ?, ended_by = ?
-  WHERE kind = 'backup' AND ended_at IS NULL`;
+  WHERE kind = ? AND ended_at IS NULL`;
 
 /** How many entries and requests a copy has. */
 type RowCounts = { readonly entries: number; readonly attempts: number };
