@@ -125,7 +125,7 @@ export async function acceptSharedLoss(
   note.forget();
 }
 
-/** From now on no runner begins an attempt. Alone with the journal: whoever commits after it has seen it. */
+/** From now on no runner begins an attempt. It holds the writers' lock, so every later commit sees it. */
 export async function closeShared(asking: Asking, who: string, reason: string): Promise<void> {
   await refuseUnwritable(asking);
   const { connection, schema, place } = asking;

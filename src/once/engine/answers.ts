@@ -60,7 +60,7 @@ export async function equalAhead(
   return equalPayments({ id, baseUrl: bot.baseUrl, payment }, bot, reads, clock.now(), besides);
 }
 
-/** Why the journal begins no attempt. Asked in the commit that would begin it, and nowhere else. */
+/** Why the journal begins no attempt. What begins one asks in its commit; others ask to say it beforehand. */
 export async function closedFor(
   reads: Pick<Reads, 'closings'>,
   { place }: Pick<Journal, 'place'>,

@@ -33,7 +33,7 @@ async function takeUp(
   await tx.recordDeath(id, engine.clock.now());
   const entry = mustFind(await tx.get(id));
   if (isOver(entry)) return concluded(entry, tx, true);
-  // Whatever else others have made of it is told, or gone on with, as without a decision.
+  // If another process changed it meanwhile, go on as if no decision had been given.
   const said = entry.state === 'held' ? decision : undefined;
   if (said !== undefined) await refuseChanged(shown, entry, tx);
   return take(planToResume(entry, said, engine), entry, tx, engine, { decision: said });

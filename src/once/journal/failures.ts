@@ -170,8 +170,9 @@ export function factsOf<K extends keyof typeof kinds>(
 
 export const missingMayBeSent = 'What is missing may have been sent';
 
-/** What accepting a loss costs. */
 export const acceptingLoss = [{ decides: ['journal', 'accept-loss'], looks: ['doctor'] }];
+
+/** What accepting a loss costs. */
 export const beforeAccepting =
   'check the wallet and the conversations for what was sent last. After you accept the loss, the same command may send that again:';
 

@@ -159,7 +159,7 @@ export interface Reads {
   receiptsOf(id: string): Promise<Receipt[]>;
   /** Another entry that holds one of these receipts, if there is one. */
   otherHolder(id: string, receipts: readonly Receipt[]): Promise<string | undefined>;
-  /** Those of these signatures that an entry has: whoever gave it, or as a chain showed it. */
+  /** The signatures among these that an entry has, from a reply, a person or a chain. */
   signaturesHeld(signatures: readonly string[]): Promise<string[]>;
   /** Payments that were made since then, or may have been, and have no receipt of a signature. */
   unsigned(sinceMs: number): Promise<string[]>;

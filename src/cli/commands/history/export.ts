@@ -223,7 +223,7 @@ type Sum = Pick<Entry, 'state' | 'resolvedAs' | 'approved' | 'kind'> & {
   entries: number;
 };
 
-/** What a recipient was paid of each asset, whoever decided that it happened. */
+/** The sum that a recipient was paid of each asset: accepted, or resolved as happened. */
 function paidLines(all: readonly Pick<Sum, 'state' | 'resolvedAs' | 'asset' | 'units'>[]): Fact[] {
   const paid = new Map<string, bigint>();
   for (const { state, resolvedAs, asset, units } of all)
