@@ -84,6 +84,13 @@ describe('a transfer that is waited for', () => {
 });
 
 describe('verify', () => {
+  test('leads with what the chain shows, and says it once', async () => {
+    const { entry } = await told(...payAda, '--once', 'a');
+    const { stdout } = await operator.run(['verify', entry?.id ?? '']);
+    expect(stdout).toMatch(/^✔ Proven on chain\. Transfer accepted\n {2}Amount /u);
+    expect(stdout.match(/on chain/gu)).toHaveLength(1);
+  });
+
   test('of all goes on past a bot whose profile is gone, and counts what it could not look up', async () => {
     addBot('tips', operator.sandbox.baseUrl);
     await told(...payAda, '--once', 'a');

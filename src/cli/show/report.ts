@@ -102,10 +102,17 @@ export function decisionLines(decisions: readonly Decision[]): Fact[] {
   });
 }
 
+/** `verify` is asked what the chain shows: its headline begins with that. */
+function answerOf({ command, chain }: Report): string | undefined {
+  return command === 'verify' ? chain && chainLine(chain) : undefined;
+}
+
 /** What happened, in a line; below it a message as it looks. */
-function headline({ entry, replayed, attempt, chain }: Report, request: Fields, canvas: Canvas): string {
+function headline(report: Report, request: Fields, canvas: Canvas): string {
+  const { entry, replayed, attempt, chain } = report;
   const { paint, columns } = canvas;
-  const line = headlineOf(entry, attempt?.duplicate === true || replayed, replayed, timesPaid(chain));
+  const stands = headlineOf(entry, attempt?.duplicate === true || replayed, replayed, timesPaid(chain));
+  const line = [answerOf(report), stands].filter((part) => part !== undefined).join('. ');
   const mark = entry.state === 'accepted' ? paint.green('✔') : paint.yellow('•');
   const lines = foldAtBlanks(line, columns - 2).map((text) => paint.bold(text));
   const preview = entry.kind === 'message' ? drawMessage(request, canvas) : '';
@@ -133,7 +140,7 @@ function factsOf(report: Report, request: Fields): Fact[] {
     ['Signature', shown(transfer?.signature), { transfer: pruned(transfer) }],
     ['Status', shown(transfer?.status)],
     ['Transfer', shown(transfer?.transfer_id)],
-    ...chainFacts(report.chain, text(request.asset)),
+    ...chainFacts(report, text(request.asset)),
     ['', undefined, searchJson(report.search)],
     ['Name', name && `${name} (--${option})`, { request_id: attempt?.requestId, warnings }],
     ['Row', entry.rowId],
@@ -167,14 +174,15 @@ export function outcomeView(report: Report, more: readonly Fact[] = []): View {
 }
 
 /** What the chain shows about a transfer: the verdict, the amount paid, the place, and a link. */
-function chainFacts(chain: ChainView | undefined, asset: string | undefined): Fact[] {
+function chainFacts(report: Report, asset: string | undefined): Fact[] {
+  const { chain } = report;
   if (chain === undefined) return [];
   const { verdict, slot, block_time: timeS, paid, payments = [], signature = '' } = chain;
   const cluster = chain.cluster === undefined ? undefined : clusterOf(chain.cluster);
   const when = timeS === undefined ? '' : `, ${iso(1000 * timeS)}`;
   const isPaidSo = verdict === 'proven' || verdict === 'likely';
   return [
-    ['Chain', chainLine(chain), chainJson(chain)],
+    ['Chain', answerOf(report) === undefined ? chainLine(chain) : undefined, chainJson(chain)],
     ['Paid', paid && paidWords(paid, isPaidSo ? asset : undefined)],
     ...payments.flatMap(({ own, ...one }): Fact[] => (own ? [] : [['Paid again', one.signature]])),
     ['Slot', slot === undefined ? undefined : `${slot} of ${chain.cluster}${when}`],
