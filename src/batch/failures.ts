@@ -12,7 +12,7 @@ import {
   type ValuesOf,
 } from '../once/entry/rules.ts';
 import { type Failure, failing, interrupted, told } from '../once/failures.ts';
-import { clipped, counted, formatCount, troubleInWords } from '../once/phrases.ts';
+import { clipped, counted, formatCount, mending, troubleInWords } from '../once/phrases.ts';
 import { isItTheRightFile } from '../once/says.ts';
 
 /** Where a template names a column. Line and column of the text are counted from 1. */
@@ -20,8 +20,9 @@ export type TemplatePlace = { readonly line: number; readonly place: number };
 
 export const nameAnother = 'Name another file with --report.';
 
-const fixTheFolder =
-  'Free some space or fix the folder’s permissions, then run the same command again: it sends only what was not sent.';
+function fixIt({ trouble }: { trouble: DiskTrouble }): string {
+  return `${mending(trouble)}, then run the same command again: it sends only what was not sent.`;
+}
 
 type AtPath = { path: string };
 
@@ -79,10 +80,10 @@ export const batchFailure = failing('batch', {
   'report-not-a-file': ({ path }: AtPath) => noReportsPlace(path, 'not a regular file'),
   'report-not-begun': (facts: AtPath & { trouble: DiskTrouble }) => told('machine-fault')`
     ${cannotBeWritten(facts)}
-    ${fixTheFolder}`,
+    ${fixIt(facts)}`,
   'report-not-finished': (facts: AtPath & { trouble: DiskTrouble }) => told('machine-fault')`
     ${cannotBeWritten(facts)}. What was sent is in the journal.
-    ${fixTheFolder}`,
+    ${fixIt(facts)}`,
 });
 
 const mended: Partial<Record<TextFault['is'], string>> = { 'key-twice': 'there once', 'long-key': 'shorter' };

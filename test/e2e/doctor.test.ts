@@ -1,12 +1,13 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { losesCommits } from '../../src/once/journal/file/upkeep.ts';
-import { botctl } from '../support/botctl.ts';
+import { botctl, ended } from '../support/botctl.ts';
 import { botctlHere } from '../support/builtHere.ts';
 import { Home } from '../support/home.ts';
+import { programInShell } from '../support/program.ts';
 
 type Check = { check: string; level: string; says: string; todo?: string };
 
@@ -227,6 +228,60 @@ test.each([
   expect([code, checks.journal]).toEqual([
     1,
     expect.objectContaining({ says: expect.stringContaining(named) }),
+  ]);
+});
+
+test.each([
+  ['is full', '', 'the disk is full', 'Free some space'],
+  ['is read-only', ',ro', 'the file system is read-only', 'Fix that'],
+])('a disk that %s fails, before there is a journal and with one', async (_what, options, says, todo) => {
+  const folder = join(home.path, 'disk');
+  mkdirSync(folder);
+  const mount = `mount -t tmpfs -o size=1m tmpfs '${folder}'`;
+  const spoil = `head -c 2m /dev/zero > '${folder}/x'; mount -o 'remount${options}' '${folder}'`;
+  const send = `${programInShell} send --sandbox -c conv_demo -m a --once a --journal '${folder}/j.db' >/dev/null`;
+  const look = `${programInShell} doctor --sandbox --json --journal '${folder}/j.db'`;
+  for (const drive of [`${mount}; ${spoil}; ${look}`, `${mount}; ${send}; ${spoil}; ${look}`]) {
+    const { code, stdout, stderr } = await ended('unshare', ['-m', 'sh', '-c', drive], { env: home.env });
+    if (/unshare|mount:|permitted/u.test(stderr)) return;
+    const { checks } = JSON.parse(stdout) as { checks: Check[] };
+    const journal = checks.filter(({ check }) => check === 'journal');
+    expect([code, journal]).toEqual([1, [expect.objectContaining({ level: 'fail' })]]);
+    expect(journal[0]).toMatchObject({
+      says: expect.stringContaining(says),
+      todo: expect.stringContaining(todo),
+    });
+  }
+});
+
+test('a policy that is named and not there fails; one that applies is named', async () => {
+  const { url } = await listen('HTTP/1.1 400 No\r\nConnection: close\r\n\r\n');
+  const env = { BOTCTL_TOKEN: token, BOTCTL_BASE_URL: url };
+  const gone = await doctor([], { ...env, BOTCTL_POLICY: '/nowhere/policy.json' });
+  expect(gone.code).toBe(1);
+  expect(gone.checks.policy).toMatchObject({
+    level: 'fail',
+    says: 'The policy /nowhere/policy.json cannot be read: there is no such file or folder.',
+    next: ['ls -ld /nowhere/policy.json'],
+  });
+  const limits = { schema: 'botctl-policy/1', limits: { SOL: { day: '5' } } };
+  const path = home.file('policy.json', JSON.stringify(limits));
+  const { code, checks } = await doctor([], { ...env, BOTCTL_POLICY: path });
+  expect([code, checks.policy]).toEqual([0, { check: 'policy', level: 'ok', says: path }]);
+});
+
+test('a node that gives no answer fails, and its URL is to be checked', async () => {
+  const { url } = await listen('HTTP/1.1 400 No\r\nConnection: close\r\n\r\n');
+  const env = { BOTCTL_TOKEN: token, BOTCTL_BASE_URL: url, BOTCTL_RPC_URL: 'http://127.0.0.1:9' };
+  const { code, checks } = await doctor([], env);
+  expect([code, checks.chain]).toEqual([
+    1,
+    {
+      check: 'chain',
+      level: 'fail',
+      says: 'The node 127.0.0.1:9 cannot be used: the node gave no answer that can be used.',
+      todo: 'Check the rpc-url, or run the same command again later.',
+    },
   ]);
 });
 

@@ -77,7 +77,7 @@ test('a read-only file system is called that wherever something is to be written
       const ran = await botctl(words, { env: { ...home.env, ...env } });
       expect(ran.code, words.join(' ')).toBe(1);
       expect(ran.stderr).toContain('the file system is read-only');
-      expect(ran.stderr).not.toContain('EROFS');
+      expect(ran.stderr).not.toMatch(/EROFS|Free some space/u);
     }
   } finally {
     place.remove();

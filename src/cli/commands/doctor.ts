@@ -1,14 +1,16 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { chainViewOf } from '../../chain/paidAgain.ts';
 import { systemProgram } from '../../chain/transaction.ts';
 import { isPaidAgain } from '../../chain/verdict.ts';
+import { diskTroubleOf } from '../../machine/disk.ts';
 import { envBot, sandboxBot } from '../../once/connection.ts';
 import { closedFor } from '../../once/engine/answers.ts';
 import { isApprovedAndUnsent, isProposal } from '../../once/engine/standing.ts';
 import { withoutApiPath } from '../../once/entry/baseUrl.ts';
 import { asFailure, type Failure, told } from '../../once/failures.ts';
 import { states } from '../../once/journal/columns.ts';
+import { journalFailure } from '../../once/journal/failures.ts';
 import type { Journal, StateCounts } from '../../once/journal/journal.ts';
 import { counted, formatCount, listed } from '../../once/phrases.ts';
 import { type Sentence, type Suggestion, says } from '../../once/says.ts';
@@ -170,6 +172,15 @@ const checks: readonly Check[] = [
     return ok`${text}`;
   }),
   check(
+    'policy',
+    async ({ app }) => {
+      // A bot that cannot be used is said once.
+      await app.connectedBot();
+      return app.policies();
+    },
+    (policies) => ok`${listed(policies.map(({ source }) => source))}`,
+  ),
+  check(
     'journal',
     async ({ journal, app }) => {
       const [opened, where] = [await journal(), await app.where()];
@@ -202,7 +213,7 @@ const checks: readonly Check[] = [
       const where = await app.where();
       if (where.is === 'shared') return undefined;
       const { diskKind } = await import('../../once/journal/file/upkeep.ts');
-      return diskKind(nearestFolder(dirname(where.path)));
+      return diskKind(nearest(dirname(where.path)));
     },
     (kind) => warn`the journal is ${disks[kind]}
       Keep it on a local disk that stays: name a file there with --journal or BOTCTL_JOURNAL.`,
@@ -333,6 +344,7 @@ function subjectOf(app: App): Subject {
       const where = await app.where();
       if (where.is === 'file') {
         const { path } = where;
+        refuseUnwritable(path);
         if (isEmptyFile(path) ? ![`${path}-wal`, `${path}.note`].some(mayBeThere) : !isThere(where))
           return undefined;
         const { refuseDamage } = await import('../../once/journal/file/upkeep.ts');
@@ -348,8 +360,21 @@ function subjectOf(app: App): Subject {
   };
 }
 
-function nearestFolder(path: string): string {
-  return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
+/** What is there of a path: the file itself, or the nearest folder above it. */
+function nearest(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearest(dirname(path));
+}
+
+/** Nothing is written, so SQLite would not notice it. */
+function refuseUnwritable(path: string): void {
+  try {
+    accessSync(nearest(path), constants.W_OK);
+    const { blocks, bavail } = statfsSync(nearest(dirname(path)));
+    // Some file systems do not count their blocks.
+    if (blocks > 0 && bavail === 0) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+  } catch (error) {
+    throw journalFailure('not-writable', { path, trouble: diskTroubleOf(error) }, error);
+  }
 }
 
 async function walletOf({ chain, app }: Subject) {

@@ -33,7 +33,10 @@ const fixes: Partial<Record<Reason, readonly [FailureCode, string]>> = {
 
 /** The node cannot be asked, or its answer does not count. */
 export function nodeTrouble(because: Reason, host: string): Failure {
-  const [code, fix] = fixes[because] ?? ['node-unusable', 'Run the same command again later.'];
+  const [code, fix] = fixes[because] ?? [
+    'node-unusable',
+    'Check the rpc-url, or run the same command again later.',
+  ];
   return told(code)`The node ${host} cannot be used: ${reasonWords[because]}
     ${fix}`;
 }

@@ -1,7 +1,8 @@
 import type { ChalkInstance } from 'chalk';
+import { diskTroubleOf } from '../../machine/disk.ts';
 import type { AtTerminal } from '../../machine/process.ts';
 import { told } from '../../once/failures.ts';
-import { diskTrouble } from '../../once/phrases.ts';
+import { diskTrouble, mending } from '../../once/phrases.ts';
 import type { Suggestion } from '../../once/says.ts';
 import type { Suggested } from '../say/suggest.ts';
 import type { Problem } from '../say/told.ts';
@@ -132,7 +133,7 @@ export class Output {
     }
     throw told('stdout-not-writable', { cause: error })`
       The output could not be written: ${diskTrouble(error)}.
-      Free some space or fix the redirection, then run the same command again: anything already done is shown, not repeated.`;
+      ${mending(diskTroubleOf(error), 'Fix the redirection')}, then run the same command again: anything already done is shown, not repeated.`;
   }
 
   /** Waits for messages that their reader has not taken yet. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { DiskTrouble } from '../../machine/disk.ts';
 import { Failure, type FieldsOf, failing, interrupted, told } from '../failures.ts';
-import { counted, formatCount, iso, listed, troubleInWords } from '../phrases.ts';
+import { counted, formatCount, iso, listed, mending, troubleInWords } from '../phrases.ts';
 import type { Closing } from './journal.ts';
 import type { Known } from './known.ts';
 
@@ -114,7 +114,7 @@ const kinds = {
     Name the right one with --journal or BOTCTL_JOURNAL.`,
   'not-writable': ({ path, trouble }: AtPath & { trouble: DiskTrouble }) => told('journal-not-writable')`
     The journal ${path} cannot be written: ${troubleInWords(trouble)}
-    Free some space, or fix the folder’s permissions.`,
+    ${mending(trouble)}, then run the same command again.`,
   /** The commit succeeded nevertheless, so its work must not be repeated. */
   'note-not-writable': ({ note, trouble }: OfNote) => told('journal-not-writable')`
     The file ${note} beside the journal cannot be written: ${troubleInWords(trouble)}
@@ -132,7 +132,7 @@ const kinds = {
     Name a new file.`,
   'backup-not-made': ({ path, trouble }: AtPath & { trouble: DiskTrouble }) => told('machine-fault')`
     The backup ${path} cannot be written: ${troubleInWords(trouble)}
-    Free some space, or name a file in a folder that you may write to.`,
+    ${mending(trouble, 'Name a file in a folder that you may write to')}.`,
   /** These processes are alive and may be sending through it. */
   'owners-alive': ({ path, count }: AtPath & { count: number }) => told('not-allowed-now')`
     ${counted(count, 'process', 'processes')} may be sending through the journal ${path} now
