@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sharedServer } from '../support/postgres/server.ts';
@@ -21,6 +21,14 @@ test('a backup is a whole journal, private, and replays what it holds', async ()
   expect(statSync(copy).mode & 0o777).toBe(0o600);
   const again = await operator.jsonApart([...payAda, '--yes', '--once', 'one', '--journal', copy]);
   expect(again).toMatchObject({ exit: 0, replayed: true });
+});
+
+test('a name without a folder is a file in this one, and a server is none', async () => {
+  expect((await operator.apart([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
+  const made = await operator.shell(`cd '${operator.home.path}' && botctl journal backup bk.db`);
+  expect([made.code, made.stderr, existsSync(join(operator.home.path, 'bk.db'))]).toEqual([0, '', true]);
+  const server = await operator.run(['journal', 'backup', 'bots@db.example.com']);
+  expect(server.stderr).toContain('FILE looks like a server');
 });
 
 const two = [...payAda, '--yes', '--once', 'two', '--repeat'];
