@@ -142,7 +142,8 @@ export function needsPerson(code: FailureCode, why: string, next: readonly Sugge
 }
 
 export function noTerminalFor(code: FailureCode, what: string, next?: readonly Suggestion[]): Failure {
-  return needsPerson(code, `${what}, and there is no terminal for the question`, next);
+  const joined = what.endsWith('.') ? `${what} There` : `${what}, and there`;
+  return needsPerson(code, `${joined} is no terminal for the question`, next);
 }
 
 export const questionAgain = 'Run the same command again to be asked again.';
