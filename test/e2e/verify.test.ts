@@ -6,6 +6,7 @@ import { SkippingClock } from '../support/builtHere.ts';
 import { jsonLines } from '../support/jsonOutput.ts';
 import { nodeBeside } from '../support/nodeBeside.ts';
 import { type Exited, payAda, SandboxHome, said } from '../support/sandboxHome.ts';
+import { onTerminalHere } from '../support/terminalHere.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
@@ -69,6 +70,13 @@ describe('a transfer that is waited for', () => {
     await config('unset', 'payer', 'rpc-url');
     expect(await told(...payAda, '--wait')).toMatchObject({ exit: 2, error: { code: 'no-rpc-url' } });
     expect(await operator.sandbox.ledger()).toEqual([]);
+  });
+
+  test('in a batch shows how many rows are done, as sending them does', async () => {
+    const rows = operator.home.file('rows.csv', `id,to_address,asset,amount\na,${payAda[2]},SOL,0.7\n`);
+    const words = ['batch', 'transfer', rows, '--once', 'nov', '--yes', '--wait'];
+    const { code, shown } = await onTerminalHere(words, [], operator.env);
+    expect([code, shown]).toEqual([0, expect.stringContaining('On chain: 0/1 done, 0 failed')]);
   });
 
   test('is proven by no node of another cluster, also where it was sent before', async () => {

@@ -12,9 +12,9 @@ import {
   type Retry,
   retryOf,
 } from '../../../once/failures.ts';
-import { counted, formatCount, formatDuration } from '../../../once/phrases.ts';
+import { counted, formatCount } from '../../../once/phrases.ts';
 import { errorJson, reportOf, tellEnd, tellRow } from '../../run/telling.ts';
-import { invalidRow, paidAsFacts } from '../../say/batch.ts';
+import { invalidRow, paidAsFacts, progressWords } from '../../say/batch.ts';
 import { repeatedWords, someUnproven } from '../../say/chain.ts';
 import { conflictNote, explain } from '../../say/explain.ts';
 import { again } from '../../say/open.ts';
@@ -118,7 +118,7 @@ function countsOf({ rows, standings: { invalid } }: BatchPlan): RowCounts {
   return counts;
 }
 
-/** The progress of a batch in one line: `511/2,000 done, 24/s, 1 min 2 s left, 3 failed`. */
+/** How the rows of a batch stand while they are sent. */
 export function progressOf(
   { rows, standings }: Pick<BatchPlan, 'rows' | 'standings'>,
   runsMs: number,
@@ -130,14 +130,7 @@ export function progressOf(
     else if (outcome === 'unknown') unknown += 1;
     else if (outcome !== undefined) failed += 1;
   }
-  const ended = done + failed + unknown;
-  const perS = runsMs <= 0 ? 0 : ended / (runsMs / 1000);
-  const pace =
-    perS === 0
-      ? ''
-      : `, ${perS < 10 ? perS.toFixed(1) : formatCount(Math.round(perS))}/s, ${formatDuration(((toDo - ended) / perS) * 1000)} left`;
-  const inDoubt = unknown === 0 ? '' : `, ${formatCount(unknown)} unknown`;
-  return `${formatCount(done)}/${formatCount(toDo)} done${pace}, ${formatCount(failed)} failed${inDoubt}`;
+  return progressWords({ toDo, done, failed, unknown }, runsMs);
 }
 
 export type FinishedRun = {

@@ -6,6 +6,7 @@ import { counted, formatDuration } from '../../../once/phrases.ts';
 import { openChain, refuseNoMint, refuseOtherCluster, refuseUnprovable, waitMsOf } from '../../run/chain.ts';
 import { storedReport, withChain } from '../../run/stored.ts';
 import { tellRow } from '../../run/telling.ts';
+import { progressWords } from '../../say/batch.ts';
 import type { Batch } from './options.ts';
 
 /** How many accepted rows the chain has not proven, and how many it contradicts. */
@@ -57,7 +58,13 @@ export class BatchWait {
       display.notice(
         `Waiting up to ${formatDuration(this.#options.waitMs)} for ${counted(all, 'transfer')} to be ${this.#options.until}, as seen by ${this.#chain.node.host}.`,
       );
-    const stop = display.watched ? display.meter(() => `On chain: ${ended} of ${all}`) : (): void => {};
+    const begunMs = clock.now();
+    const line = (): string => {
+      const [failed, unknown] = [counts.contradicted + counts.paidAgain, counts.undecided];
+      const done = ended - failed - unknown;
+      return `On chain: ${progressWords({ toDo: all, done, failed, unknown }, clock.now() - begunMs)}`;
+    };
+    const stop = display.watched ? display.meter(line) : (): void => {};
     const onEnd = async ({ entry, view }: Verified): Promise<void> => {
       counts[countedAs(view)] += 1;
       if (wasRepeated(entry) && view.payments === undefined) counts.unsure += 1;
