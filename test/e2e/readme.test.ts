@@ -6,6 +6,7 @@ import { blockAfter, tourSteps } from '../../scripts/pages.ts';
 import { parseCommandLine } from '../../src/cli/parse/commandLine.ts';
 import { commandTree } from '../../src/commands.ts';
 import { ended } from '../support/botctl.ts';
+import { botctlHere } from '../support/builtHere.ts';
 import { Home } from '../support/home.ts';
 import { pages, pageText } from '../support/pages.ts';
 import { recipient } from '../support/sandbox.ts';
@@ -88,6 +89,16 @@ describe('the recipes', () => {
     const second = await ended('bash', ['-ec', script], { env, cwd: home.path });
     expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of them earlier') });
     expect(readFileSync(join(home.path, 'payroll-report.csv'), 'utf8')).toContain('ada-11');
+  });
+
+  test('the buttons in JSON are those that their options make', async () => {
+    const page = pageText('docs/service.md');
+    const path = home.file('buttons.json', blockAfter(page, 'buttons'));
+    const [, short = ''] = /as `(--button [^`]*)` makes/u.exec(page) ?? [];
+    const send = ['--sandbox', 'send', '-c', 'conv_demo', '-m', 'Lunch?', '--dry-run', '--json'];
+    const sent = async (words: readonly string[]) =>
+      JSON.parse((await botctlHere([...send, ...words], { env: home.env })).stdout).request;
+    expect(await sent(['--components', path])).toEqual(await sent(short.split(' ')));
   });
 
   test('every botctl command in the documents is one', async () => {
