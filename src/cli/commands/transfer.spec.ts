@@ -6,6 +6,7 @@ export const transferSpec = command({
   group: 'Every day',
   does: 'sends',
   about: 'Pay SOL or a token from the bot’s wallet',
+  details: 'Without a terminal nobody is asked: the payment goes out without --yes.',
   options: [
     ...options(
       [

@@ -92,7 +92,8 @@ const set = command({
 const unset = command({
   does: 'changes',
   about: 'Reset a setting of a profile to its default',
-  details: 'It takes the settings of config set, except base-url and token.',
+  details:
+    'It takes the settings of config set, except base-url and token. For the journal: config journal --unset.',
   arguments: [name, ['<setting>  what to reset', { completes: [...settingKeys, ...chainKeys] }]],
   examples: { 'Use the default timeout again': 'botctl config unset prod timeout' },
 });
