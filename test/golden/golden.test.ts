@@ -8,8 +8,8 @@ import { programLine } from '../support/program.ts';
 import { root } from '../support/root.ts';
 import { payAda, SandboxHome } from '../support/sandboxHome.ts';
 
-test('the help, and what a send does on the disk and on the wire, are as they were', async () => {
-  const words = ['scripts/run.mjs', 'test/golden/main', '--only', 'help,tracesFile'];
+test('the help, what a person reads when all went well, and what a send does on the disk and on the wire, are as they were', async () => {
+  const words = ['scripts/run.mjs', 'test/golden/main', '--only', 'help,success,tracesFile'];
   const played = await ended(process.execPath, words, { env: process.env, cwd: root });
   expect(played.stdout).toBe('');
   expect(played.code, played.stderr).toBe(0);
