@@ -20,10 +20,6 @@ export type TemplatePlace = { readonly line: number; readonly place: number };
 
 export const nameAnother = 'Name another file with --report.';
 
-function fixIt({ trouble }: { trouble: DiskTrouble }): string {
-  return `${mending(trouble)}, then run the same command again: it sends only what was not sent.`;
-}
-
 type AtPath = { path: string };
 
 function badTemplate(source: string, what: string): Failure {
@@ -31,8 +27,9 @@ function badTemplate(source: string, what: string): Failure {
     A template is text with placeholders like {{first_name}}, each named after a column of the file.`;
 }
 
-function cannotBeWritten({ path, trouble }: AtPath & { trouble: DiskTrouble }): string {
-  return `The report ${path} cannot be written: ${troubleInWords(trouble)}`;
+function notWritten({ path, trouble }: AtPath & { trouble: DiskTrouble }, sent = ''): Failure {
+  return told('machine-fault')`The report ${path} cannot be written: ${troubleInWords(trouble)}.${sent}
+    ${mending(trouble)}, then run the same command again: it sends only what was not sent.`;
 }
 
 function noReportsPlace(path: string, what: string): Failure {
@@ -78,12 +75,9 @@ export const batchFailure = failing('batch', {
     ${path} is there already, and is not the report of a batch. It was left unchanged
     ${nameAnother}`,
   'report-not-a-file': ({ path }: AtPath) => noReportsPlace(path, 'not a regular file'),
-  'report-not-begun': (facts: AtPath & { trouble: DiskTrouble }) => told('machine-fault')`
-    ${cannotBeWritten(facts)}
-    ${fixIt(facts)}`,
-  'report-not-finished': (facts: AtPath & { trouble: DiskTrouble }) => told('machine-fault')`
-    ${cannotBeWritten(facts)}. What was sent is in the journal.
-    ${fixIt(facts)}`,
+  'report-not-begun': (facts: Parameters<typeof notWritten>[0]) => notWritten(facts),
+  'report-not-finished': (facts: Parameters<typeof notWritten>[0]) =>
+    notWritten(facts, ' What was sent is in the journal.'),
 });
 
 const mended: Partial<Record<TextFault['is'], string>> = { 'key-twice': 'there once', 'long-key': 'shorter' };

@@ -173,11 +173,8 @@ const checks: readonly Check[] = [
   }),
   check(
     'policy',
-    async ({ app }) => {
-      // A bot that cannot be used is said once.
-      await app.connectedBot();
-      return app.policies();
-    },
+    // A bot that cannot be used is said once.
+    async ({ app }) => (await app.connectedBot()) && app.policies(),
     (policies) => ok`${listed(policies.map(({ source }) => source))}`,
   ),
   check(
@@ -353,8 +350,6 @@ function subjectOf(app: App): Subject {
       // A file is opened as a send would open it. A standby of a server can be looked at.
       const journal = await openAt(where, app, where.is === 'file' ? 'send' : 'look');
       if (journal.lost !== undefined) throw journal.lost;
-      // A file that cannot be written refuses even an empty commit.
-      if (where.is === 'file') await journal.commit(async () => {});
       return journal;
     }),
   };
@@ -388,11 +383,7 @@ async function walletOf({ chain, app }: Subject) {
   return { wallet, owner, node, holdings };
 }
 
-type Entries = Readonly<Record<'waiting' | 'approved' | 'paidAgain', number>> & {
-  readonly counts: StateCounts;
-};
-
-async function entriesIn({ reads }: Journal): Promise<Entries> {
+async function entriesIn({ reads }: Journal) {
   let [waiting, approved, paidAgain] = [0, 0, 0];
   for await (const entry of reads.select({ states: ['held', 'open'], limit: Number.MAX_SAFE_INTEGER })) {
     if (isProposal(entry)) waiting += 1;

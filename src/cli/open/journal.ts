@@ -63,14 +63,12 @@ export async function locationAt(
   return { is: 'file', path: source === 'journal' ? resolve(path) : path, namedBy: source };
 }
 
-/** Names that cannot stand for a server: one without a folder is a file in this folder. */
-const filesAlone = ['FILE', '--import'];
-
 /** The file of a named journal. `source` says where the name came from: an option, an argument, or the variable. */
 export function journalFile(text: string, source: string, env: ProcessOfCommand['env']): string {
   const looks = whyNoFile(text);
-  if (looks !== undefined && !(looks === 'relative' && filesAlone.includes(source)))
-    throw journalFailure('no-file-name', { source, as: looks });
+  // What can only be a file may be one in this folder.
+  const isFile = looks === 'relative' && ['FILE', '--import'].includes(source);
+  if (looks !== undefined && !isFile) throw journalFailure('no-file-name', { source, as: looks });
   return text.startsWith('~') ? join(homeFolder(env), text.slice(1)) : text;
 }
 

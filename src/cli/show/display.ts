@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { diskTroubleOf } from '../../machine/disk.ts';
+import { codeOf, diskTroubleOf } from '../../machine/disk.ts';
 import type { AtTerminal } from '../../machine/process.ts';
 import { told } from '../../once/failures.ts';
 import { diskTrouble, mending } from '../../once/phrases.ts';
@@ -90,10 +90,6 @@ type WritableLike = {
 
 type Written = 'written' | 'closed';
 
-function codeOf(error: Error): string | undefined {
-  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}
-
 /**
  * A stream whose every write is awaited. A closed reader is no fault; a full disk means that the result was not
  * delivered. The two are told apart.
@@ -127,7 +123,7 @@ export class Output {
     this.#last = writing;
     const error = await writing;
     if (!error) return 'written';
-    if (codeOf(error) === 'EPIPE' || codeOf(error) === 'ERR_STREAM_DESTROYED') {
+    if (['EPIPE', 'ERR_STREAM_DESTROYED'].includes(codeOf(error) ?? '')) {
       this.#closed = true;
       return 'closed';
     }

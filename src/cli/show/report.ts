@@ -103,7 +103,7 @@ export function decisionLines(decisions: readonly Decision[]): Fact[] {
 }
 
 /** `verify` is asked what the chain shows: its headline begins with that. */
-function answerOf({ command, chain }: Report): string | undefined {
+function chainAnswer({ command, chain }: Report): string | undefined {
   return command === 'verify' ? chain && chainLine(chain) : undefined;
 }
 
@@ -112,7 +112,7 @@ function headline(report: Report, request: Fields, canvas: Canvas): string {
   const { entry, replayed, attempt, chain } = report;
   const { paint, columns } = canvas;
   const stands = headlineOf(entry, attempt?.duplicate === true || replayed, replayed, timesPaid(chain));
-  const line = [answerOf(report), stands].filter((part) => part !== undefined).join('. ');
+  const line = [chainAnswer(report), stands].filter((part) => part !== undefined).join('. ');
   const mark = entry.state === 'accepted' ? paint.green('✔') : paint.yellow('•');
   const lines = foldAtBlanks(line, columns - 2).map((text) => paint.bold(text));
   const preview = entry.kind === 'message' ? drawMessage(request, canvas) : '';
@@ -182,7 +182,7 @@ function chainFacts(report: Report, asset: string | undefined): Fact[] {
   const when = timeS === undefined ? '' : `, ${iso(1000 * timeS)}`;
   const isPaidSo = verdict === 'proven' || verdict === 'likely';
   return [
-    ['Chain', answerOf(report) === undefined ? chainLine(chain) : undefined, chainJson(chain)],
+    ['Chain', chainAnswer(report) === undefined ? chainLine(chain) : undefined, chainJson(chain)],
     ['Paid', paid && paidWords(paid, isPaidSo ? asset : undefined)],
     ...payments.flatMap(({ own, ...one }): Fact[] => (own ? [] : [['Paid again', one.signature]])),
     ['Slot', slot === undefined ? undefined : `${slot} of ${chain.cluster}${when}`],

@@ -61,8 +61,8 @@ export class BatchWait {
     const begunMs = clock.now();
     const line = (): string => {
       const [failed, unknown] = [counts.contradicted + counts.paidAgain, counts.undecided];
-      const done = ended - failed - unknown;
-      return `On chain: ${progressWords({ toDo: all, done, failed, unknown }, clock.now() - begunMs)}`;
+      const stand = { toDo: all, done: ended - failed - unknown, failed, unknown };
+      return `On chain: ${progressWords(stand, clock.now() - begunMs)}`;
     };
     const stop = display.watched ? display.meter(line) : (): void => {};
     const onEnd = async ({ entry, view }: Verified): Promise<void> => {
@@ -87,14 +87,11 @@ export class BatchWait {
       const entry = id === undefined ? undefined : await journal.reads.get(id);
       if (entry?.state !== 'accepted') continue;
       const view = standingOf(await journal.reads.observationsOf(entry.id));
-      if (view !== undefined && this.#isReached(view) && !wasRepeated(entry)) counts.proven += 1;
+      const isSeen = view?.verdict === 'likely' && this.#options.until === 'confirmed';
+      if ((isSeen || view?.verdict === 'proven') && !wasRepeated(entry)) counts.proven += 1;
       else open.push(entry.id);
     }
     return open;
-  }
-
-  #isReached({ verdict }: ChainView): boolean {
-    return verdict === 'proven' || (verdict === 'likely' && this.#options.until === 'confirmed');
   }
 
   /**
