@@ -50,6 +50,7 @@ describe('a payment in doubt without a signature', () => {
     });
     expect(found.searched).not.toHaveProperty('gap');
     // Only a person decides, so a program is told to look.
+    expect(found.error?.hint).toMatch(/If none is this transfer, look again later\. A person must decide:$/u);
     expect(found.error?.next).toEqual([`botctl history ${id}`]);
     const asked = await onTerminalHere(['verify', id], [], operator.env);
     expect(asked.shown.replaceAll(/\s+/gu, '')).toContain(`--happened--signature${signature}`);

@@ -120,7 +120,7 @@ export function undecided({ id, state }: Entry, view: ChainView): Failure {
   if (isInDoubt && verdict === 'likely' && signature !== undefined)
     return told('unproven', { next: [itIsThis(id, signature)] })`
       The chain shows a payment that may be this transfer: ${why(view)}. It stays ${state} (ID ${id}).
-      Check the wallet. If it is this transfer, say so:`;
+      Check the wallet. If it is this transfer, decide that it happened:`;
   return told('unproven')`The chain has not proven the transfer: ${why(view)}. It stays ${state} (ID ${id}).
     This proves nothing either way. Look again later, or ask the service about it, by its transfer ID:
     $ verify ${id}
@@ -197,7 +197,7 @@ export function searched({ entry, payment, search }: Searched): Failure {
     next: [...looks, ...candidates.map(({ signature }) => itIsThis(id, signature))],
   })`
     ${message}${others}
-    Compare times and memos. If one of them is this transfer, say so with botctl resolve --happened --signature; finding it decides nothing. If none is, look again later.`;
+    Compare times and memos: what was found decides nothing. If none is this transfer, look again later. If one is, decide that it happened:`;
 }
 
 /** What left the wallet past the journal, or that nobody knows; undefined where each payment has its entry. */
