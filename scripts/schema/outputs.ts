@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type RowState, rowStates } from '../../src/batch/rowState.ts';
 import { states } from '../../src/once/journal/columns.ts';
 import {
   attempt,
@@ -184,6 +185,30 @@ const batchRowRepeated = z
 
 const count = z.int();
 
+const aboutRows: Record<RowState, string> = {
+  done: 'accepted, or resolved as happened',
+  unknown: 'they may have happened',
+  sending: 'by a process that lives',
+  waiting: 'they wait, or would wait, for approval',
+  approved: 'approved, not sent',
+  held: 'you must decide',
+  taken: 'another request or bot has their ids',
+  rejected: 'by the service',
+  declined: 'by a person',
+  'not-sent': 'never begun, or nothing of them happened',
+  'paid-already': 'other entries paid them, or may have paid them',
+  invalid: 'fix them in the file',
+  unread: 'the journal could not be asked about them',
+};
+
+export const rowCounts = z
+  .strictObject(
+    Object.fromEntries(
+      rowStates.map((state) => [state.replaceAll('-', '_'), count.optional().describe(aboutRows[state])]),
+    ),
+  )
+  .meta({ id: 'RowCounts', title: 'How many rows stand how; what is none is absent' });
+
 export const batchFields = {
   ...head,
   name: text.describe('the batch’s name (`--once`)'),
@@ -192,15 +217,8 @@ export const batchFields = {
   rows: z
     .strictObject({
       all: count,
-      new: count,
-      unfinished: count,
-      done: count,
-      waiting: count.describe('they wait, or would wait, for approval'),
-      held: count,
-      declined: count,
-      elsewhere: count.describe('another process is sending them'),
-      conflict: count.describe('their ids were used with a different amount, recipient or text'),
-      invalid: count,
+      to_send: count.optional().describe('new, or in doubt and sent again: counted here alone'),
+      ...rowCounts.shape,
     })
     .describe('how the rows stood before anything was sent'),
   totals: z
@@ -253,26 +271,14 @@ const batchEnd = z
     ...batchFields,
     result: z
       .strictObject({
-        done: count,
+        ...rowCounts.shape,
         done_now: count.describe('by this run'),
         done_before: count,
         done_by_others: count
           .optional()
           .describe('since this run began, by other processes; always where the journal is shared'),
-        unknown: count.optional(),
-        sending: count.optional(),
-        waiting: count.optional().describe('for approval'),
-        held: count.optional(),
-        declined: count.optional(),
-        not_sent: count.optional(),
-        paid_already: count.optional().describe('other entries paid them, or may have paid them'),
-        rejected: count.optional(),
-        open: count.optional(),
-        invalid: count.optional(),
-        not_begun: count.optional(),
-        untold: count.optional().describe('a shared journal could not be asked about them'),
       })
-      .describe('how the rows stand at the end; what is none is absent'),
+      .describe('how the rows stand at the end'),
     paid_now: z
       .array(z.strictObject({ asset: text, amount: text }))
       .optional()
@@ -324,22 +330,7 @@ const batchStatus = z
       'of its file as its latest run read it; or those begun, where the journal did not see it begin',
     ),
     begun: count,
-    standings: z
-      .strictObject({
-        done: count.optional(),
-        sending: count.optional().describe('by a process that lives'),
-        unknown: count.optional(),
-        waiting: count.optional().describe('for approval'),
-        approved: count.optional().describe('approved, not sent'),
-        held: count.optional(),
-        open: count.optional(),
-        rejected: count.optional(),
-        did_not_happen: count.optional(),
-        declined: count.optional(),
-        invalid: count.optional().describe('at its latest run'),
-        not_begun: count.optional(),
-      })
-      .describe('what is none is absent'),
+    standings: rowCounts,
     totals: z
       .array(
         z.strictObject({

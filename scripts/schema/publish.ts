@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { batchFields, type Output, outputs } from './outputs.ts';
+import { batchFields, type Output, outputs, rowCounts } from './outputs.ts';
 import { head, outcomeFields, utc } from './parts.ts';
 
 type JsonSchema = Record<string, unknown> & { $defs?: Record<string, JsonSchema> };
@@ -42,6 +42,7 @@ type Line = {
 const shared: readonly { readonly name: string; readonly of: string; readonly keys: readonly string[] }[] = [
   { name: 'OutcomeFields', of: 'Outcome', keys: Object.keys(outcomeFields) },
   { name: 'BatchFields', of: 'BatchEnd', keys: Object.keys(batchFields).filter((key) => !(key in head)) },
+  { name: 'RowCounts', of: 'RowCounts', keys: Object.keys(rowCounts.shape) },
 ];
 
 /** docs/json.md: the same for people. */
@@ -55,7 +56,7 @@ export function publishedPage(): string {
   const groups = shared.map(({ name, of, keys }) => `### ${name}\n\n${fieldList(only($defs[of], keys))}`);
   const names = outputs.map(({ name }) => name);
   const parts = Object.keys($defs)
-    .filter((name) => !names.includes(name))
+    .filter((name) => !names.includes(name) && !shared.some((group) => group.name === name))
     .map((name) => `### ${name}\n\n${fieldList($defs[name])}`);
   const whole = [...printed, ...groups, ...parts].join('');
   const linked = parts.filter((part) => whole.includes(`[${/^### (\w+)/u.exec(part)?.[1]}]`));
@@ -95,21 +96,12 @@ function without(schema: JsonSchema, keys: readonly string[]): JsonSchema {
 }
 
 function fieldList(schema: JsonSchema = {}): string {
-  const own = Object.keys(schema.properties ?? {});
-  const taken = shared.filter(
-    ({ keys }) => keys.every((key) => own.includes(key)) && keys.length < own.length,
-  );
-  const rest = without(schema, [...Object.keys(head), ...taken.flatMap(({ keys }) => keys)]);
-  return [
-    ...taken.map(({ name }) => `- all of [${name}](#${name.toLowerCase()})`),
-    ...drawn(linesOf(rest), ''),
-    '',
-  ].join('\n');
+  return [...drawn(linesOf(schema), ''), ''].join('\n');
 }
 
 function drawn(lines: readonly Line[], indent: string): string[] {
   return joined(lines).flatMap(({ names, type, about, within }) => {
-    const shown = names.map((name) => `\`${name}\``).join(', ');
+    const shown = names.map((name) => (name.startsWith('all of') ? name : `\`${name}\``)).join(', ');
     const own = `${indent}- ${shown}${type === '' ? '' : ` (${type})`}${about === '' ? '' : `: ${about}`}`;
     return [own, ...drawn(within, `${indent}  `)];
   });
@@ -131,6 +123,16 @@ function joined(lines: readonly Line[]): Line[] {
 }
 
 function linesOf(schema: JsonSchema): Line[] {
+  const own = Object.keys(schema.properties ?? {});
+  const taken = shared.filter(
+    ({ keys }) => keys.every((key) => own.includes(key)) && keys.length < own.length,
+  );
+  const rest = without(schema, [...Object.keys(head), ...taken.flatMap(({ keys }) => keys)]);
+  const groups = taken.map(({ name }) => `all of ${linkTo(name)}`);
+  return [...groups.map((name) => ({ names: [name], type: '', about: '', within: [] })), ...fieldsOf(rest)];
+}
+
+function fieldsOf(schema: JsonSchema): Line[] {
   const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
   const required = (schema.required ?? []) as string[];
   return Object.entries(properties).map(([key, field]) => {

@@ -6,7 +6,6 @@ import { paidAs } from '../once/engine/paidAs.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
 import { meaningOf } from '../once/engine/planKinds.ts';
 import { RowsOfName } from '../once/engine/rowsOfName.ts';
-import { isBeingSent, isProposal } from '../once/engine/standing.ts';
 import type { AllowedRecipients } from '../once/entry/address.ts';
 import { addAmounts, type MinorUnits, minorUnits } from '../once/entry/amount.ts';
 import { underEachName } from '../once/entry/assetNames.ts';
@@ -28,6 +27,7 @@ import { type EarlierBatch, EarlierBatches } from './earlier.ts';
 import { batchFailure, type RowComplaint } from './failures.ts';
 import { countIn, type FileFacts, type InputRow, type ReadFile, type RowHead } from './read.ts';
 import { Reasons } from './reasons.ts';
+import { countRows, type RowAhead, type RowCounts, type RowState, stateByEntry } from './rowState.ts';
 
 /** What applies to all rows of a batch. */
 export type BatchOrder = {
@@ -43,42 +43,11 @@ export type BatchOrder = {
   readonly proposes?: boolean;
 };
 
-const standings = [
-  'new',
-  'unfinished',
-  'done',
-  'waiting',
-  'held',
-  'declined',
-  'elsewhere',
-  'conflict',
-  'invalid',
-] as const;
-
-/** How a row stands before anything is sent. */
-type Standing = (typeof standings)[number];
-
-/** How a row stands after a run: the state of its entry, or why it was not this batch's row to send. */
-export type RowOutcome =
-  | 'accepted'
-  | 'resolved'
-  | 'unknown'
-  | 'waiting'
-  | 'held'
-  | 'declined'
-  | 'rejected'
-  | 'open'
-  | 'sending'
-  | 'not-sent'
-  | 'paid-already'
-  | 'not-begun'
-  | 'untold';
-
 /** One row of the input, from its plan to its end. The rows sent are the rows checked, even if the file changes. */
 export type Row = RowHead & {
   /** What it wants, and what it is called; absent if the row is not valid. */
   readonly identity: Identity | undefined;
-  readonly standing: Standing;
+  readonly ahead: RowAhead;
   /** An equal payment under another entry, of several the latest, and the ids of all. */
   equal: EqualPayment | undefined;
   equalIds: readonly string[];
@@ -87,7 +56,7 @@ export type Row = RowHead & {
   /** Its own entry, if the journal has one. */
   entry: string | undefined;
   /** How it ended in this run, and why it is not done, in words. */
-  outcome: RowOutcome | undefined;
+  outcome: RowState | undefined;
   problem: string | undefined;
   /** Whether this run sent it. */
   sent: boolean;
@@ -106,9 +75,8 @@ type AssetTotal = Record<'all' | 'left' | 'unpaid' | 'now', MinorUnits>;
 export type BatchPlan = FileFacts & {
   readonly rows: readonly Row[];
   readonly ofName: RowsOfName;
-  readonly standings: Readonly<Record<Standing, number>>;
-  /** Rows that do not wait yet, and would wait for a person's approval. */
-  readonly waitsAhead: number;
+  /** Of what is ahead of the rows. */
+  readonly counts: RowCounts;
   /** Rows whose ids stand for something else, and another bot that has some of them. */
   readonly conflicts: Reasons;
   /** What one of them wants stands under the id of another: the file was numbered again. */
@@ -185,7 +153,6 @@ class Planner {
   readonly #earlier: EarlierBatches;
   #refusal: Failure | undefined;
   #begunBy: string | undefined;
-  #waitsAhead = 0;
 
   constructor(order: BatchOrder, inputs: PlanInputs, bad: Reasons) {
     this.#order = order;
@@ -198,16 +165,13 @@ class Planner {
   }
 
   plan(): Omit<BatchPlan, keyof FileFacts | 'closed'> {
-    const counts = Object.fromEntries(standings.map((standing) => [standing, 0])) as Record<Standing, number>;
-    for (const { standing } of this.#rows) counts[standing] += 1;
     return {
       rows: this.#rows,
       ofName: this.#ofName,
-      standings: counts,
-      waitsAhead: this.#waitsAhead,
+      counts: countRows(this.#rows.map(({ ahead }) => [ahead, 1])),
       conflicts: this.#conflicts,
       isRenumbered: this.#rows.some(
-        ({ standing, identity }) => standing === 'conflict' && this.#taken.has(identity?.fingerprint),
+        ({ ahead, identity }) => ahead === 'taken' && this.#taken.has(identity?.fingerprint),
       ),
       begunBy: this.#begunBy,
       refused: this.#refused,
@@ -273,14 +237,12 @@ class Planner {
     const planned = { line, id, columns, written, identity, problem: undefined, ...notEnded, paidAs: as };
     if (plan.is === 'name-taken') {
       this.#noteConflict(row, plan.found);
-      return { ...planned, standing: 'conflict', entry: undefined };
+      return { ...planned, ahead: 'taken', entry: undefined };
     }
     const course = await this.#courseOf(wanted, plan, equal);
-    const standing = standingOf(plan, course);
     const isNew = plan.is === 'new-entry' || plan.is === 'send-same-key';
-    const known = { ...planned, standing, entry: isNew ? undefined : plan.found.id };
+    const known = { ...planned, ahead: aheadOf(course), entry: isNew ? undefined : plan.found.id };
     if (course.is === 'send') course.reserve?.();
-    if (course.is === 'propose') this.#waitsAhead += 1;
     if (course.is === 'refuse') return { ...known, problem: this.#noteRefusal(row, course.failure) };
     if (course.is !== 'paid-already') return known;
     const { equal: latest, ids: equalIds } = course;
@@ -353,7 +315,7 @@ const notEnded = {
 
 function invalid({ line, id, columns, written }: RowHead, problem: string): Row {
   const nothing = { identity: undefined, entry: undefined, ...notEnded };
-  return { line, id, columns, written, standing: 'invalid', problem, ...nothing };
+  return { line, id, columns, written, ahead: 'invalid', problem, ...nothing };
 }
 
 function keyById(naming: Naming, { kind }: BatchOrder, { baseUrl }: Bot): string {
@@ -385,10 +347,20 @@ async function paidAsOf({ found }: Plan, journal: Journal | undefined): Promise<
   return found && journal && paidAs(found, journal.reads);
 }
 
-function standingOf(plan: Plan, { is }: Course): Standing {
-  if (is === 'hold') return 'held';
-  if (is === 'propose' || (plan.is === 'needs-decision' && isProposal(plan.found))) return 'waiting';
-  return plan.found?.state === 'declined' ? 'declined' : meaningOf(plan).row;
+function aheadOf(course: Course): RowAhead {
+  switch (course.is) {
+    case 'send':
+    // Of both the person is told before anything is sent.
+    case 'refuse':
+    case 'paid-already':
+      return 'to-send';
+    case 'propose':
+      return 'waiting';
+    case 'hold':
+      return 'held';
+    default:
+      return stateByEntry(course.found);
+  }
 }
 
 /** A row's payment in the spelling that stands for all. */
@@ -405,45 +377,36 @@ export async function lookAgain(rows: readonly RowToDo[], known: Known): Promise
     await Promise.all(
       rows.slice(at, at + pageRows).map(async (row) => {
         const plan = await planOf(row.identity, known);
-        row.outcome = outcomeOf(plan);
-        if (row.outcome === 'not-sent' || plan.found === undefined) return;
-        row.entry = plan.found.id;
+        const { is, found } = plan;
+        if (found === undefined) row.outcome = 'not-sent';
+        else row.outcome = is === 'name-taken' ? 'taken' : stateByEntry(found);
+        if (found === undefined || is === 'name-taken') return;
+        row.entry = found.id;
         row.paidAs = await paidAsOf(plan, known.journal);
       }),
     );
-}
-
-function outcomeOf({ is, found }: Plan): RowOutcome {
-  if (is === 'name-taken') return 'not-sent';
-  return found === undefined ? 'not-begun' : outcomeByEntry(found);
-}
-
-/** How a row stands by its own entry. */
-export function outcomeByEntry(entry: Entry): RowOutcome {
-  if (isProposal(entry)) return 'waiting';
-  // A row whose owner died is unknown.
-  if (entry.state === 'sending' && !isBeingSent(entry)) return 'unknown';
-  // What an operator resolved as not having happened is open again.
-  return entry.resolvedAs === 'did-not-happen' ? 'open' : entry.state;
 }
 
 /** A row that is valid, and was not done before. */
 export type RowToDo = Row & { readonly identity: Identity };
 
 export function rowsToDo({ rows }: Pick<BatchPlan, 'rows'>): RowToDo[] {
-  return rows.filter((row): row is RowToDo => row.identity !== undefined && row.standing !== 'done');
+  return rows.filter((row): row is RowToDo => row.identity !== undefined && row.ahead !== 'done');
 }
 
-const leftStandings: readonly Standing[] = ['new', 'unfinished', 'elsewhere'];
-
 /** Whether it must still be done, or waited for. */
-export function isLeft({ standing }: Row): boolean {
-  return leftStandings.includes(standing);
+export function isLeft({ ahead }: Pick<Row, 'ahead'>): boolean {
+  return ahead === 'to-send' || ahead === 'sending';
 }
 
 /** How many of them there are. */
-export function leftToSend({ standings }: Pick<BatchPlan, 'standings'>): number {
-  return leftStandings.reduce((sum, standing) => sum + standings[standing], 0);
+export function leftToSend({ counts }: Pick<BatchPlan, 'counts'>): number {
+  return counts['to-send'] + counts.sending;
+}
+
+/** Rows that do not wait yet, and would wait for a person's approval. */
+export function rowsToPropose({ rows }: Pick<BatchPlan, 'rows'>): Row[] {
+  return rows.filter(({ ahead, entry }) => ahead === 'waiting' && entry === undefined);
 }
 
 export function equalRows({ rows }: Pick<BatchPlan, 'rows'>): readonly EqualRow[] {
@@ -457,7 +420,7 @@ export function paidBy({ identity }: Pick<Row, 'identity'>): TransferRequest | u
 }
 
 const nothing: MinorUnits = { units: 0n, decimals: 0 };
-const notToSend: readonly Standing[] = ['done', 'waiting', 'declined'];
+const notToSend: readonly RowAhead[] = ['done', 'waiting', 'declined'];
 
 /** Sums by asset. What another entry paid is left to pay only if it is paid `besides`. */
 export function totalsOf({ rows }: Pick<BatchPlan, 'rows'>, besides = true): ReadonlyMap<string, AssetTotal> {
@@ -469,10 +432,10 @@ export function totalsOf({ rows }: Pick<BatchPlan, 'rows'>, besides = true): Rea
     const total = totals.get(request.asset) ?? { all: nothing, left: nothing, unpaid: nothing, now: nothing };
     totals.set(request.asset, total);
     total.all = addAmounts(total.all, amount);
-    if (!notToSend.includes(row.standing)) total.left = addAmounts(total.left, amount);
-    if (row.sent && row.outcome === 'accepted') total.now = addAmounts(total.now, amount);
-    // What is in doubt may have been taken from the balance already.
-    if (row.standing === 'new' && (besides || row.equal === undefined))
+    if (!notToSend.includes(row.ahead)) total.left = addAmounts(total.left, amount);
+    if (row.sent && row.outcome === 'done') total.now = addAmounts(total.now, amount);
+    // What is in doubt has an entry, and may have been taken from the balance already.
+    if (row.ahead === 'to-send' && row.entry === undefined && (besides || row.equal === undefined))
       total.unpaid = addAmounts(total.unpaid, amount);
   }
   return totals;

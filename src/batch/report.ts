@@ -8,12 +8,13 @@ import { Failure } from '../once/failures.ts';
 import type { Entry, Reads } from '../once/journal/journal.ts';
 import type { RowColumns } from './columns.ts';
 import { batchFailure } from './failures.ts';
-import { type BatchOrder, foundFor, type Known, outcomeByEntry, type Row } from './plan.ts';
+import { type BatchOrder, foundFor, type Known, type Row } from './plan.ts';
+import { type RowState, stateByEntry } from './rowState.ts';
 
 /** One row of the input in the report of a batch: as it was, and what the journal has of it. */
 export type RowReport = Pick<Row, 'id' | 'written'> & {
   readonly columns: RowColumns | undefined;
-  readonly state: string;
+  readonly state: RowState;
   /** The ID of its entry, or of the one whose payment it was settled as. */
   readonly entry: string | undefined;
   /** The message's id or the transfer's signature. */
@@ -43,13 +44,13 @@ export async function* reportRows(sources: RowReportInputs): AsyncGenerator<RowR
 }
 
 async function reportRow(row: Row, sources: RowReportInputs): Promise<RowReport> {
-  const { id, written, identity, standing, outcome, problem } = row;
+  const { id, written, identity, ahead, outcome, problem } = row;
   const { journal, factsOf, takenInWords } = sources;
   const columns = row.columns === undefined ? undefined : (JSON.parse(row.columns) as RowColumns);
   const told = { id, written, columns };
   const { is, found } = await foundFor(row, sources);
   if (found === undefined || journal === undefined) {
-    const state = outcome ?? (standing === 'invalid' ? 'invalid' : 'not-begun');
+    const state = outcome ?? (ahead === 'invalid' ? ahead : 'not-sent');
     return { ...told, state, error: problem, entry: undefined, result: undefined, atMs: undefined };
   }
   const entry = (await paidAs(found, journal.reads)) ?? found;
@@ -59,7 +60,7 @@ async function reportRow(row: Row, sources: RowReportInputs): Promise<RowReport>
   if (is === 'name-taken' && found.fingerprint !== identity.fingerprint)
     return { ...facts, state: 'taken', error: takenInWords(found, identity.order.wanted, undefined) };
   const error = isDone(found) ? undefined : (problem ?? facts.error);
-  return { ...facts, state: outcomeByEntry(found), error };
+  return { ...facts, state: stateByEntry(found), error };
 }
 
 /** The format of a report: its header and its rows. */

@@ -6,17 +6,9 @@ import { type Ending, endingOf, type Outcome } from '../once/engine/outcome.ts';
 import { paidAs, settleAsPaid } from '../once/engine/paidAs.ts';
 import type { Claim } from '../once/engine/take.ts';
 import { BatchPace, sharedCommit } from './pace.ts';
-import {
-  type BatchOrder,
-  type BatchPlan,
-  outcomeByEntry,
-  paymentOfRow,
-  type Row,
-  type RowOutcome,
-  type RowToDo,
-  rowsToDo,
-} from './plan.ts';
+import { type BatchOrder, type BatchPlan, paymentOfRow, type Row, type RowToDo, rowsToDo } from './plan.ts';
 import { countIn } from './read.ts';
+import { stateAfter } from './rowState.ts';
 import { type Stop, StopRules } from './stopRules.ts';
 
 type RunInputs = {
@@ -188,24 +180,10 @@ async function finish(row: Row, step: Claim | Outcome, run: Run, leave: () => vo
   const outcome = step.is === 'claim' ? await carryOut(step, engine, leave) : step;
   const ending = endingOf(outcome);
   row.sent = step.is === 'claim' && !(outcome.is === 'concluded' && outcome.replayed);
-  row.outcome = rowOutcomeOf(outcome);
+  row.outcome = stateAfter(outcome);
   // The entry that blocks a refused row is not its own.
   if (outcome.is !== 'not-sent') row.entry = outcome.entry.id;
   if (outcome.is === 'concluded') row.paidAs = await paidAs(outcome.entry, engine.journal.reads);
   rules.note(ending, row.sent);
   await onEnd(row, ending);
-}
-
-function rowOutcomeOf(outcome: Outcome): RowOutcome {
-  switch (outcome.is) {
-    case 'concluded':
-      return outcomeByEntry(outcome.entry);
-    case 'still-sending':
-      return 'sending';
-    case 'not-sent':
-      if (outcome.because === 'refused') return 'not-begun';
-      return outcome.because === 'paid-already' ? 'paid-already' : 'not-sent';
-    case 'not-recorded':
-      return 'unknown';
-  }
 }

@@ -33,7 +33,7 @@ const told: readonly RowReport[] = [
     id: 'a',
     written: { amount: '1.5', asset: 'SOL', to_address: 'ada', id: 'a' },
     columns: { state: 'CA' },
-    state: 'accepted',
+    state: 'done',
     entry: 'e1',
     result: 'sig',
     error: undefined,
@@ -63,7 +63,7 @@ test('a CSV report reads back, with a column that is called like one of ours', a
   const read = [...csvRecords(readFileSync(join(folder, 'r.csv'), 'utf8'), ',')];
   expect(read.map(({ cells }) => cells)).toEqual([
     ['id', 'to_address', 'asset', 'amount', 'file state', 'state', 'entry', 'result', 'error', 'time'],
-    ['a', 'ada', 'SOL', '1.5', 'CA', 'accepted', 'e1', 'sig', '', at],
+    ['a', 'ada', 'SOL', '1.5', 'CA', 'done', 'e1', 'sig', '', at],
     ['', '', '', '', '', 'invalid', '', '', 'no, "this"\\nis bad', ''],
   ]);
   expect(readdirSync(folder)).toEqual(['r.csv']);
@@ -77,7 +77,7 @@ test('a JSON Lines report leaves out what has no value', async () => {
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     {
       ...{ id: 'a', to_address: 'ada', asset: 'SOL', amount: '1.5', columns: { state: 'CA' } },
-      ...{ state: 'accepted', entry: 'e1', result: 'sig', time: at },
+      ...{ state: 'done', entry: 'e1', result: 'sig', time: at },
     },
     { state: 'invalid', error: 'no, "this"\\nis bad' },
   ]);

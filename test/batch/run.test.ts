@@ -29,7 +29,7 @@ function rowOf(order: Order, context: EngineContext, nth = 0): Row {
   };
   const untold = { equal: undefined, equalIds: [], entry: undefined, outcome: undefined, problem: undefined };
   const identity = identify(order, context.bot, context.journal);
-  return { ...head, ...untold, identity, standing: 'new', sent: false };
+  return { ...head, ...untold, identity, ahead: 'to-send', sent: false };
 }
 
 const plannedOf = (rows: readonly Row[]): BatchPlan =>
@@ -100,7 +100,7 @@ test('a row is not settled under an id that was taken meanwhile by another payme
   }
 });
 
-test('a row that a person decided did not happen is open again, however this run meets it', async () => {
+test('a row that a person decided did not happen is not sent, however this run meets it', async () => {
   const engine = new ScriptedEngine();
   try {
     const order = message('Hello', { by: 'row', name: 'b', row: 'id:0', id: '0' });
@@ -128,10 +128,10 @@ test('a row that a person decided did not happen is open again, however this run
       ...asUsual,
       engine: { ...context, journal: { ...context.journal, commitTogether } },
     });
-    expect(row.outcome).toBe('open');
+    expect(row.outcome).toBe('not-sent');
     row.outcome = undefined;
     await lookAgain(rowsToDo({ rows: [row] }), context);
-    expect(row.outcome).toBe('open');
+    expect(row.outcome).toBe('not-sent');
   } finally {
     engine.remove();
   }

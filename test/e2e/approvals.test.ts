@@ -312,7 +312,7 @@ describe('a batch', () => {
     const dry = await operator.run(payroll(path, '--dry-run'));
     expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of 3 wait for approval') });
     expect(await operator.json(payroll(path, '--dry-run'))).toMatchObject({
-      rows: { all: 3, new: 1, waiting: 2 },
+      rows: { all: 3, to_send: 1, waiting: 2 },
     });
     const asked = await onTerminalHere(payroll(path), [['[y/N] ', 'n\r']], operator.env);
     expect(asked.shown).toContain('2 of 3 wait for approval');

@@ -165,7 +165,7 @@ dan,${otherRecipient},SOL,0.25
     expect(ran.stderr).toContain('line 6 (id x): to_address "nonsense" is 6 bytes long');
     expect(ran.stderr).toContain('4 of 6 rows in');
     const report = jsonLines(readFileSync(join(home.path, 'r.jsonl'), 'utf8'));
-    const outcomes = ['not-begun', 'invalid', 'invalid', 'invalid', 'invalid', 'not-begun'];
+    const outcomes = ['not-sent', 'invalid', 'invalid', 'invalid', 'invalid', 'not-sent'];
     expect(report.map(({ state }) => state)).toEqual(outcomes);
     expect(existsSync(join(home.path, 'data', 'botctl', 'journal.db'))).toBe(true);
   });
@@ -183,7 +183,7 @@ dan,${otherRecipient},SOL,0.25
     expect(objects.at(-1)).toMatchObject({
       command: 'batch transfer',
       name: 'pay',
-      rows: { all: 6, new: 2, invalid: 4 },
+      rows: { all: 6, to_send: 2, invalid: 4 },
       totals: [{ asset: 'SOL', all: '1.75', left: '1.75' }],
       recipients: 2,
       result: { done: 2, invalid: 4 },
@@ -309,7 +309,7 @@ describe('running', () => {
     expect(ran).toMatchObject({ code: 11 });
     const { error, result } = jsonLines(ran.stdout).at(-1) as { error: object; result: object };
     expect(error).toMatchObject({ code: 'not-all-done', retry: 'same-command' });
-    expect(result).toMatchObject({ done: 0, open: 1, not_begun: 39 });
+    expect(result).toEqual({ done_now: 0, done_before: 0, not_sent: 40 });
     expect(requests()).toBe(asked);
     expect(await sandbox.ledger()).toEqual([]);
     await sandbox.clearFaults();
@@ -409,9 +409,9 @@ describe('running', () => {
     const report = readFileSync(join(home.path, 'r.csv'), 'utf8').trim().split('\n').slice(1);
     const happened = (await sandbox.ledger()).length;
     expect(report).toHaveLength(200);
-    expect(report.filter((line) => line.includes(',accepted,'))).toHaveLength(happened);
-    // A row that was claimed when the signal came stays open: nothing of it has left.
-    expect(report.filter((line) => /,(not-begun|open),/u.test(line))).toHaveLength(200 - happened);
+    expect(report.filter((line) => line.includes(',done,'))).toHaveLength(happened);
+    // Nor was a row that was claimed when the signal came.
+    expect(report.filter((line) => line.includes(',not-sent,'))).toHaveLength(200 - happened);
     await sandbox.clearFaults();
     expect((await send(path)).code).toBe(0);
     expect(await sandbox.ledger()).toHaveLength(200);

@@ -52,7 +52,7 @@ describe('the report of a run that was refused', () => {
     expect(a).toEqual(good[0]);
     expect(b).toMatchObject({ amount: '0.75', state: 'taken', entry: good[1]?.entry, time: good[1]?.time });
     expect(b?.error).toContain('it was 0.25 SOL');
-    expect(c).toMatchObject({ id: 'c', state: 'not-begun', entry: '', result: '' });
+    expect(c).toMatchObject({ id: 'c', state: 'not-sent', entry: '', result: '' });
     expect(more).toEqual([]);
     expect([a?.result, b?.result].sort()).toEqual((await signatures()).sort());
   });
@@ -87,14 +87,14 @@ describe('the report of a run that was refused', () => {
     const said = readFileSync(report, 'utf8').split('\n');
     expect(said[1]).toContain(`a,${recipient},SOL,"1,5",x,invalid,${good[0]?.entry},${good[0]?.result},`);
     expect(said[1]).toContain('0.5 SOL to');
-    expect(said[2]).toBe(`${b},accepted,${good[1]?.entry},${good[1]?.result},,${good[1]?.time}`);
+    expect(said[2]).toBe(`${b},done,${good[1]?.entry},${good[1]?.result},,${good[1]?.time}`);
     const longer = file('longer.csv', ...first, `c,${recipient},SOL,0.1,z`);
     const no = await onTerminalHere(words(longer, 'pay'), [['person? [y/N] ', 'n\r']], operator.env);
     expect(no.code).toBe(130);
     expect(reported().map(({ state, result }) => [state, result])).toEqual([
-      ['accepted', good[0]?.result],
-      ['accepted', good[1]?.result],
-      ['not-begun', ''],
+      ['done', good[0]?.result],
+      ['done', good[1]?.result],
+      ['not-sent', ''],
     ]);
     expect(await signatures()).toHaveLength(2);
   });
@@ -157,7 +157,7 @@ describe('what another batch paid', () => {
     expect(ended.stdout).toMatch(/Paid now +0\.25 SOL$/mu);
     expect(ended.stdout).not.toContain('2.25');
     const [settled, paid] = reported();
-    expect(settled).toMatchObject({ state: 'resolved', entry: before?.entry, result: before?.result });
+    expect(settled).toMatchObject({ state: 'done', entry: before?.entry, result: before?.result });
     expect((await signatures()).sort()).toEqual([settled?.result, paid?.result].sort());
     const again = await pay(path, 'pay-12');
     expect(again.stdout).toMatch(/2 of 2 done, 2 of them earlier\n +Of these +1 paid earlier as pay-11$/mu);

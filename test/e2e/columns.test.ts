@@ -52,7 +52,7 @@ describe('the columns of a file', () => {
     expect(end).toMatchObject({ columns: ['Name', 'note'] });
     expect(JSON.stringify(await paid())).not.toContain('November');
     expect(readFileSync(report, 'utf8')).toMatch(
-      /^id,.*,Name,note,state,entry,result,error,time\n.*,Ada,for November,accepted,.*\n$/u,
+      /^id,.*,Name,note,state,entry,result,error,time\n.*,Ada,for November,done,.*\n$/u,
     );
     // The key is that of the row without them.
     const plain = file('plain.csv', `id,to_address,asset,amount\na,${ada},SOL,1\n`);

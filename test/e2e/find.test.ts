@@ -66,7 +66,7 @@ describe('batch status', () => {
     await operator.sandbox.script({ status: 402, operation: 'transfer', body: { error: 'x' } });
     const stdin = `${half}row-d,${ada},SOL,0.5\nrow-e,${ada},USDC,1.5\n`;
     expect((await operator.run(begin, { stdin })).code).toBe(11);
-    const standings = { rejected: 1, not_begun: 3 };
+    const standings = { rejected: 1, not_sent: 3 };
     expect(await operator.json(['batch', 'status', 'half'])).toMatchObject({
       ...{ exit: 11, rows: 4, begun: 1, standings },
       totals: [{ asset: 'SOL', done: '0', undecided: '0' }],
@@ -75,6 +75,20 @@ describe('batch status', () => {
     const { code, stdout, stderr } = await operator.run(['batch', 'status', 'half']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^ {2}Rows +4\n {2}Done +4\n {2}Amount +0\.53 SOL done\n +1\.5 USDC done$/mu);
+  });
+
+  test('counts what a person decided did not happen as the dry run does: the batch sends it again', async () => {
+    await operator.sandbox.faults({ kind: 'drop', when: 'before', times: 1, operation: 'transfer' });
+    const batch = ['batch', 'transfer', '-', '--once', 'lost', '--max-wait', '0s'];
+    expect((await operator.run(batch, { stdin: rows })).code).toBe(11);
+    const [{ entry } = {}] = await list('--state', 'unknown');
+    await operator.run(['resolve', entry?.id ?? '', '--did-not-happen', '--reason', 'looked', '--yes']);
+    const standings = { done: 1, not_sent: 1 };
+    expect(await operator.json(['batch', 'status', 'lost'])).toMatchObject({ exit: 11, standings });
+    const dry = await operator.json([...batch, '--dry-run'], { stdin: rows });
+    expect(dry).toMatchObject({ exit: 0, rows: { all: 2, to_send: 1, done: 1 } });
+    expect((await operator.run(batch, { stdin: rows })).code).toBe(0);
+    expect(await operator.sandbox.ledger()).toHaveLength(2);
   });
 
   test('of all batches is a list, the latest first', async () => {

@@ -59,7 +59,7 @@ test.each(['r.csv', 'r.jsonl'])('a report replaces an earlier one, and an empty 
   const report = operator.home.file(name, '');
   for (const more of [['--dry-run'], [], []]) {
     expect((await operator.run([...batch('one', report), ...more])).code).toBe(0);
-    expect(readFileSync(report, 'utf8')).toContain(more.length > 0 ? 'not-begun' : 'accepted');
+    expect(readFileSync(report, 'utf8')).toContain(more.length > 0 ? 'not-sent' : 'done');
   }
   expect(await sent()).toHaveLength(2);
 });

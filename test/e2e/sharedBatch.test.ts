@@ -113,7 +113,7 @@ test('the runners of a batch share its rows: each once, and each runner tells it
   const lines = first?.trimEnd().split('\n').slice(1) ?? [];
   expect(lines).toHaveLength(rows);
   for (const [row, line] of lines.entries())
-    expect(line).toMatch(new RegExp(`^r${row},conv_demo,row ${row},accepted,[0-9a-f]{12},msg_`));
+    expect(line).toMatch(new RegExp(`^r${row},conv_demo,row ${row},done,[0-9a-f]{12},msg_`));
   const env = machine();
   const quiet = await botctlHere(words(fileOf(env, rows), '--quiet'), { env });
   expect(quiet.stdout.trimEnd().split('\n')).toEqual(lines.map((line) => line.split(',')[5]));
@@ -190,7 +190,7 @@ test('who is done early waits for the others, and says so; after --max-wait it l
     error: { code: 'not-all-done', retry: 'same-command' },
   });
   const { result } = endOf(early);
-  expect((result.not_begun ?? 0) + (result.sending ?? 0) + (result.done ?? 0)).toBe(rows);
+  expect((result.not_sent ?? 0) + (result.sending ?? 0) + (result.done ?? 0)).toBe(rows);
   slow.child.kill('SIGKILL');
   const taking = run(rows);
   await silenceUntil(journal, slow.child.pid, taking);
@@ -226,7 +226,7 @@ describe('the journal', () => {
     expect(error?.message).not.toContain('Nothing was sent');
     const { done_now: _now, done_before: _before, done_by_others: _others, ...stand } = result;
     expect(Object.values(stand).reduce((sum, count) => sum + count, 0)).toBe(rows);
-    expect(result.not_begun).toBeGreaterThan(0);
+    expect(result.not_sent).toBeGreaterThan(0);
     expect((await run(rows)).code).toBe(0);
     expect(await timesOf(rows)).toEqual(onceEach(rows));
   });
@@ -252,7 +252,7 @@ describe('the journal', () => {
     expect(error).toMatchObject({ code: 'not-all-done', retry: 'same-command' });
     expect(error?.message).toMatch(/\d not known\..*cannot be reached.*No new rows were started\.$/u);
     expect(error?.message).not.toContain('othing was sent');
-    expect(result.untold).toBeGreaterThan(0);
+    expect(result.unread).toBeGreaterThan(0);
     expect([existsSync(report), ended.stderr]).toEqual([false, expect.stringContaining('was not written')]);
     await proxy.accept();
     // It could not say that it left.

@@ -36,7 +36,7 @@ describe('a file from a spreadsheet', () => {
     expect(ended.stderr).toContain('2 rows: 2 to send');
     const [head = '', first = '', ...rest] = readFileSync(report, 'utf8').trimEnd().split('\n');
     expect(head).toMatch(/^id;to_address;asset;amount;Kostenstelle;state;entry;result;error;time$/u);
-    expect(first).toMatch(/^ a1 ;.*;SOL;" 1,5 ";4711;accepted;.*;\d{4}-\d\d-\d\dT[\d:.]+Z$/u);
+    expect(first).toMatch(/^ a1 ;.*;SOL;" 1,5 ";4711;done;.*;\d{4}-\d\d-\d\dT[\d:.]+Z$/u);
     expect(rest).toHaveLength(1);
     const again = await operator.run(pay(file(german), '--decimal-comma', '--report', report));
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of them earlier') });

@@ -1,4 +1,5 @@
 import type { FileFacts } from '../../batch/read.ts';
+import type { RowAhead, RowCounts } from '../../batch/rowState.ts';
 import type { Stop } from '../../batch/stopRules.ts';
 import { Failure, type FailureCode, type Retry, told } from '../../once/failures.ts';
 import { clipped, counted, fewOf, formatCount, listed } from '../../once/phrases.ts';
@@ -47,62 +48,45 @@ function whichColumn(field: string, columns: readonly string[]): string {
   return `If one of the columns is called otherwise (${shownColumns(columns)}), name it: --column ${field}=COLUMN.`;
 }
 
-type RowState = {
-  /** What stands behind a number. States that only programs tell apart have one word. */
+type RowWords = {
+  /** What stands behind a number. */
   readonly word: string;
   readonly note?: string;
   /** What must happen before such a row is done; absent if it is. */
   readonly needs?: Retry;
 };
 
-/** Every state of a row: as the plan found it, as it ended, and as the journal has it. They are listed in this order. */
-const rowStates = {
-  new: { word: 'to send', needs: 'same-command' },
-  unfinished: { word: 'to send', needs: 'same-command' },
+/** In this order they are listed. */
+const rowWords: Readonly<Record<RowAhead, RowWords>> = {
+  'to-send': { word: 'to send', needs: 'same-command' },
   done: { word: 'done' },
-  accepted: { word: 'done' },
-  resolved: { word: 'done' },
   unknown: { word: 'unknown', note: 'may have happened; run the batch again', needs: 'same-command' },
   sending: { word: 'being sent', note: 'by another process', needs: 'same-command' },
-  elsewhere: { word: 'being sent', note: 'by another process', needs: 'same-command' },
   waiting: { word: 'waiting for approval', note: 'a person approves or declines it', needs: 'decide' },
   approved: { word: 'approved', note: 'not sent; run the batch again', needs: 'same-command' },
   held: { word: 'held', note: 'a person decides about it', needs: 'decide' },
-  conflict: { word: 'in conflict', note: 'another request or bot has the id', needs: 'after-fix' },
-  'not-sent': { word: 'blocked', note: 'another request has the id', needs: 'after-fix' },
+  taken: { word: 'taken', note: 'another request or bot has the id', needs: 'after-fix' },
   rejected: { word: 'rejected', note: 'by the service', needs: 'after-fix' },
-  'did-not-happen': { word: 'not happened', note: 'as an operator decided', needs: 'after-fix' },
   declined: { word: 'declined', note: 'by a person', needs: 'after-fix' },
-  open: { word: 'not sent', note: 'run the batch again', needs: 'same-command' },
-  'not-begun': { word: 'not sent', note: 'run the batch again', needs: 'same-command' },
+  'not-sent': { word: 'not sent', note: 'run the batch again', needs: 'same-command' },
   'paid-already': { word: 'paid by another entry', note: 'look at the other payment first', needs: 'decide' },
   invalid: { word: 'invalid', note: 'fix the file and run the batch again', needs: 'after-fix' },
-  untold: { word: 'not known', note: 'the journal cannot be read now', needs: 'same-command' },
-} as const satisfies Record<string, RowState>;
-
-export type RowStanding = keyof typeof rowStates;
-
-/** Number of rows in each state. */
-export type RowCounts = { readonly [State in RowStanding]?: number | undefined };
-
-const states = Object.entries<RowState>(rowStates) as [RowStanding, RowState][];
+  unread: { word: 'not known', note: 'the journal cannot be read now', needs: 'same-command' },
+};
 
 /** The states that rows are in, as people say them. */
-function spoken(counts: RowCounts): (RowState & { rows: number })[] {
-  const found = new Map<string, RowState & { rows: number }>();
-  for (const [state, one] of states) {
-    const rows = (found.get(one.word)?.rows ?? 0) + (counts[state] ?? 0);
-    if (rows > 0) found.set(one.word, { ...one, rows });
-  }
-  return [...found.values()];
+function spoken(counts: RowCounts): (RowWords & { state: string; rows: number })[] {
+  return (Object.entries(rowWords) as [RowAhead, RowWords][]).flatMap(([state, words]) =>
+    counts[state] === 0 ? [] : [{ ...words, state, rows: counts[state] }],
+  );
 }
 
 /** A line for each state. Where the journal is closed, another run would do nothing. */
 export function rowFacts(counts: RowCounts, stop?: Stop): Fact[] {
-  const isVain = ({ needs }: RowState): boolean => isClosing(stop) && needs === 'same-command';
-  return spoken(counts).map((state) => [
-    state.word.replace(/^./u, (first) => first.toUpperCase()),
-    `${formatCount(state.rows)}${state.note === undefined || isVain(state) ? '' : `: ${state.note}`}`,
+  const isVain = ({ needs }: RowWords): boolean => isClosing(stop) && needs === 'same-command';
+  return spoken(counts).map((one) => [
+    one.word.replace(/^./u, (first) => first.toUpperCase()),
+    `${formatCount(one.rows)}${one.note === undefined || isVain(one) ? '' : `: ${one.note}`}`,
   ]);
 }
 
@@ -122,16 +106,9 @@ export function rowsInALine(counts: RowCounts): string {
     .join(', ');
 }
 
-/** The states of rows that are not done. */
-export function notDoneIn(counts: RowCounts): RowCounts {
-  return Object.fromEntries(
-    states.flatMap(([state, { needs }]) => (needs && counts[state] ? [[state, counts[state]]] : [])),
-  );
-}
-
 /** What must happen before all rows are done. */
 export function needsOf(counts: RowCounts): Set<Retry> {
-  return new Set(states.flatMap(([state, { needs }]) => (needs && counts[state] ? [needs] : [])));
+  return new Set(spoken(counts).flatMap(({ needs }) => needs ?? []));
 }
 
 /** Rows that a re-run can finish come first, then those that wait for a person, then those that need a fix. */
@@ -141,11 +118,9 @@ export function codeOfRows(needs: ReadonlySet<Retry>): FailureCode | undefined {
   return needs.has('after-fix') ? 'some-to-fix' : undefined;
 }
 
-/** The counts as fields of JSON. */
+/** The counts as fields of JSON. What is none is absent. */
 export function countFields(counts: RowCounts): Fields {
-  return Object.fromEntries(
-    Object.entries(counts).map(([state, rows]) => [state.replaceAll('-', '_'), rows]),
-  );
+  return Object.fromEntries(spoken(counts).map(({ state, rows }) => [state.replaceAll('-', '_'), rows]));
 }
 
 function shownColumns(columns: readonly string[]): string {
@@ -199,13 +174,12 @@ const running = 'un the same command again: it sends only what was not sent.';
 
 /** What to do before the rows can be done, if the batch did not stop. */
 function toDoFirst(counts: RowCounts, needs: ReadonlySet<Retry>): string {
-  const isHeld = counts.held !== undefined;
   const parts = [
     counts.waiting ? 'Approve or decline the rows that wait' : '',
-    isHeld ? 'Decide about the held rows: resolve or resume them' : '',
+    counts.held ? 'Decide about the held rows: resolve or resume them' : '',
     counts['paid-already'] ? 'Look at the other payments: --repeat pays the rows besides them' : '',
     needs.has('after-fix') ? 'Fix the rows that would end the same way again' : '',
-    counts['not-sent'] ? 'A row with a new id is sent besides the earlier one' : '',
+    counts.taken ? 'A row with a new id is sent besides the earlier one' : '',
   ];
   return parts.filter((text) => text !== '').join('. ');
 }
@@ -220,19 +194,20 @@ type EndedBatch = {
 /** A batch with rows that are not done, and why it stopped. A failure that stopped it may be what the batch ends with. */
 export function notAllDone(
   code: FailureCode,
-  notDone: RowCounts,
+  counts: RowCounts,
   needs: ReadonlySet<Retry>,
   { name, again, stop }: EndedBatch,
 ): Failure {
-  const { declined, invalid, ...others } = notDone;
-  if (stop === undefined && Object.keys(others).length === 0) return doneBut(code, notDone, again);
+  const notDone = { ...counts, done: 0 };
+  const others = { ...notDone, declined: 0, invalid: 0 };
+  if (stop === undefined && needsOf(others).size === 0) return doneBut(code, notDone, again);
   const why = stop && stopWords(stop);
   // Then the batch ends with that failure.
   const isClosed = isClosing(stop);
   const own =
     stop?.because === 'failure' && (isClosed || stop.failure.code === code) ? stop.failure : undefined;
   const first = why === undefined ? toDoFirst(notDone, needs) : (why.hint ?? '');
-  const doubt = notDone.unknown === undefined ? '' : 'What is unknown may have happened.';
+  const doubt = notDone.unknown === 0 ? '' : 'What is unknown may have happened.';
   const said = [`Rows not done: ${rowsInALine(notDone)}.`, doubt, why?.message ?? ''];
   return new Failure(code, said.filter((text) => text !== '').join(' '), {
     hint: own?.details.hint ?? (first === '' ? `R${running}` : `${sentence(first)} Then r${running}`),

@@ -9,25 +9,23 @@ export type PlanMeaning = {
   readonly sends: 'nothing' | 'what-was-found' | 'a-new-entry';
   /** What a person is asked, if there is one to ask. */
   readonly asks: 'nothing' | 'send' | 'do-again';
-  /** What a row of a batch turns out to be before anything is sent. */
-  readonly row: 'new' | 'unfinished' | 'done' | 'held' | 'elsewhere' | 'conflict';
 };
 
 export const planKinds = {
   /** The name stands for another bot, or another body. */
-  'name-taken': { sends: 'nothing', asks: 'nothing', row: 'conflict' },
+  'name-taken': { sends: 'nothing', asks: 'nothing' },
   /** Its owner is sending it: wait, then look again. */
-  wait: { sends: 'nothing', asks: 'nothing', row: 'elsewhere' },
+  wait: { sends: 'nothing', asks: 'nothing' },
   /** In doubt, and not to be sent again without a person's decision. */
-  hold: { sends: 'nothing', asks: 'nothing', row: 'held' },
+  hold: { sends: 'nothing', asks: 'nothing' },
   /** In doubt: the same key and the same bytes. */
-  retry: { sends: 'what-was-found', asks: 'send', row: 'unfinished' },
-  'needs-decision': { sends: 'nothing', asks: 'nothing', row: 'held' },
+  retry: { sends: 'what-was-found', asks: 'send' },
+  'needs-decision': { sends: 'nothing', asks: 'nothing' },
   /** Reported again from the journal. */
-  'already-done': { sends: 'nothing', asks: 'do-again', row: 'done' },
+  'already-done': { sends: 'nothing', asks: 'do-again' },
   /** The same key, with the bot and the body given now. */
-  'send-same-key': { sends: 'what-was-found', asks: 'send', row: 'new' },
-  'new-entry': { sends: 'a-new-entry', asks: 'send', row: 'new' },
+  'send-same-key': { sends: 'what-was-found', asks: 'send' },
+  'new-entry': { sends: 'a-new-entry', asks: 'send' },
 } as const satisfies Record<string, PlanMeaning>;
 
 export type PlanKind = keyof typeof planKinds;

@@ -2,7 +2,7 @@ import type { Entry } from '../journal/journal.ts';
 
 // What an entry is, by its own columns alone.
 
-type Stands = Pick<Entry, 'state' | 'heldReason' | 'resolvedAs' | 'approved' | 'ownerLives'>;
+export type Stands = Pick<Entry, 'state' | 'heldReason' | 'resolvedAs' | 'approved' | 'ownerLives'>;
 
 /** It happened. */
 export function isDone({ state, resolvedAs }: Pick<Stands, 'state' | 'resolvedAs'>): boolean {

@@ -1,4 +1,4 @@
-import { type BatchPlan, equalRows, leftToSend } from '../../../batch/plan.ts';
+import { type BatchPlan, equalRows, leftToSend, rowsToPropose } from '../../../batch/plan.ts';
 import { formatCount } from '../../../once/phrases.ts';
 import type { BalanceShown } from '../../run/balance.ts';
 import { equalRowWords, paidAlready, rowsPaidAlready } from '../../say/batch.ts';
@@ -48,7 +48,7 @@ export async function agreeOn(plan: BatchPlan, batch: Batch): Promise<Agreed | R
     display.notice(`${rowsPaidAlready(equal)}. What was paid is left out.`);
   if (app.args.flag('dry-run')) return { repeats: options.repeats, balance };
   const left = leftToSend(plan);
-  if (at === 'none' || left + plan.waitsAhead === 0) display.notice(lineOf(shown));
+  if (at === 'none' || left + rowsToPropose(plan).length === 0) display.notice(lineOf(shown));
   else {
     const question: Question = (canvas) =>
       `${labelled([['Name', order.name]], canvas)}${drawPlan(shown, canvas)}${askToBegin(shown)}`;

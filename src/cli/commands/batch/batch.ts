@@ -7,6 +7,7 @@ import {
   lookAgain,
   planBatch,
   rowsToDo,
+  rowsToPropose,
 } from '../../../batch/plan.ts';
 import { inputName, readRows } from '../../../batch/read.ts';
 import { ReportFile, reportRows } from '../../../batch/report.ts';
@@ -108,7 +109,7 @@ async function runPlan(
   const waiting = refused === undefined && wait !== undefined ? await openBatchWait(wait, batch) : undefined;
   const agreed = refused ?? (await agreeOn(plan, batch));
   if ('told' in agreed) return { tell: () => tellRefused(agreed, plan, batch) };
-  if (leftToSend(plan) + plan.waitsAhead > 0) await keepBatch(plan, batch, journal);
+  if (leftToSend(plan) + rowsToPropose(plan).length > 0) await keepBatch(plan, batch, journal);
   await waiting?.ready(plan);
   await connection.ready();
   const { stop, repeated } = await runRows(plan, engine, batch, agreed.repeats);
@@ -151,12 +152,12 @@ function refuseOtherBot({ begunBy }: BatchPlan, { order, bot, app }: Batch): voi
 
 /** Puts the file on record, for `batch status` and for other runners. To lose it in a power failure is safe. */
 async function keepBatch(
-  { rows, standings }: BatchPlan,
+  { rows, counts }: BatchPlan,
   { bot, order }: Batch,
   journal: Journal,
 ): Promise<void> {
   const { kind, name } = order;
-  const input = { baseUrl: bot.baseUrl, kind, name, rows: rows.length, invalid: standings.invalid };
+  const input = { baseUrl: bot.baseUrl, kind, name, rows: rows.length, invalid: counts.invalid };
   await journal.commit((tx) => tx.keepBatch(input));
 }
 
@@ -208,7 +209,7 @@ async function lookAtOthers(plan: BatchPlan, { bot, journal }: Batch): Promise<F
     return undefined;
   } catch (thrown) {
     // This run's own results must be reported all the same.
-    for (const row of left) row.outcome ??= 'untold';
+    for (const row of left) row.outcome ??= 'unread';
     return asFailure(thrown);
   }
 }
@@ -251,7 +252,7 @@ async function notSeen(
   const failure = asFailure(thrown);
   if (!failure.code.startsWith('journal-')) throw thrown;
   display.warn(failure.message);
-  const undecided = rows.filter(({ standing, outcome }) => standing === 'done' || outcome === 'accepted');
+  const undecided = rows.filter(({ ahead, outcome }) => ahead === 'done' || outcome === 'done');
   return { proven: 0, contradicted: 0, paidAgain: 0, unsure, undecided: undecided.length };
 }
 

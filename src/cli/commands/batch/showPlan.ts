@@ -6,6 +6,7 @@ import {
   leftToSend,
   type Row,
   recipientsOf,
+  rowsToPropose,
   totalsOf,
 } from '../../../batch/plan.ts';
 import { inputName } from '../../../batch/read.ts';
@@ -29,11 +30,11 @@ import { ofRow, ofRows, warningWords } from '../../say/entry.ts';
 import { again } from '../../say/open.ts';
 import {
   codeOfRows,
+  countFields,
   invalidRows,
   keptColumns,
   needsOf,
   notAllDone,
-  notDoneIn,
   rowFacts,
   rowsInALine,
   rowsToApprove,
@@ -80,15 +81,15 @@ function shownTotals(plan: BatchPlan): Total[] {
 
 /** Whose batch it is, and how its rows stand. */
 function rowsOf({ plan, batch: { order, bot } }: BatchShown): Fact[] {
-  const { rows, standings } = plan;
-  const { waiting } = standings;
+  const { rows, counts } = plan;
+  const { waiting } = counts;
   return [
     ['Name', undefined, { name: order.name }],
     ['Bot', bot.name, { bot: bot.name }],
     ['Service', bot.spelledUrl, { base_url: bot.spelledUrl }],
-    ['Rows', formatCount(rows.length), { rows: { all: rows.length, ...standings } }],
+    ['Rows', formatCount(rows.length), { rows: { all: rows.length, ...countFields(counts) } }],
     ['Approval', waiting === 0 ? undefined : rowsToApprove(waiting, rows.length)],
-    ...rowFacts({ ...standings, waiting: undefined }),
+    ...rowFacts({ ...counts, waiting: 0 }),
   ];
 }
 
@@ -172,7 +173,7 @@ export function askToBegin({ plan, batch: { order, options } }: BatchShown): str
   if (order.kind === 'message') return `Send ${counted(leftToSend(plan), 'message')}?`;
   const skips = options.repeats === 'skip';
   const paid = plan.rows.filter((row) => isLeft(row) && !(skips && row.equal !== undefined));
-  const proposed = plan.rows.filter(({ standing, entry }) => standing === 'waiting' && entry === undefined);
+  const proposed = rowsToPropose(plan);
   if (leftToSend(plan) === 0) return `Propose to pay ${sumOf(proposed)}?`;
   const pays = paid.length === 0 ? 'Pay nothing, and count what was paid as done' : `Pay ${sumOf(paid)}`;
   return `${pays}${proposed.length === 0 ? '' : `, and propose to pay ${sumOf(proposed)}`}?`;
@@ -180,14 +181,14 @@ export function askToBegin({ plan, batch: { order, options } }: BatchShown): str
 
 /** What will be done, in one line. */
 export function lineOf(shown: BatchShown): string {
-  const { rows, standings } = shown.plan;
+  const { rows, counts } = shown.plan;
   // How to set a node is said where a person reads the plan.
   const balance = shown.balance?.json.balances === undefined ? undefined : shown.balance;
   const more = contentOf({ ...shown, balance }).flatMap(([label, text]) => {
     if (text === undefined) return [];
     return [label === '' ? `, ${text}` : `; ${label.toLowerCase()} ${text}`];
   });
-  return `batch ${shown.batch.order.name}: ${counted(rows.length, 'row')}: ${rowsInALine(standings)}${more.join('')}`;
+  return `batch ${shown.batch.order.name}: ${counted(rows.length, 'row')}: ${rowsInALine(counts)}${more.join('')}`;
 }
 
 export function drawPlan(shown: BatchShown, canvas: LabelCanvas): string {
@@ -198,7 +199,7 @@ export function drawPlan(shown: BatchShown, canvas: LabelCanvas): string {
 
 /** The first message that it would send, as it will look. */
 function firstOf({ rows }: BatchPlan): Fields | undefined {
-  const first = rows.find(({ standing }) => standing === 'new' || standing === 'unfinished');
+  const first = rows.find(({ ahead }) => ahead === 'to-send');
   return first?.identity && { ...first.identity.order.wanted.request };
 }
 
@@ -227,11 +228,11 @@ export async function tellDryRun(
 /** Why the run would send nothing, unless all is done. */
 async function nothingToSend(plan: BatchPlan, { order, app }: Batch): Promise<Failure | undefined> {
   if (leftToSend(plan) > 0 && plan.closed !== undefined) return plan.closed;
-  const needs = needsOf(plan.standings);
+  const needs = needsOf(plan.counts);
   const code = leftToSend(plan) > 0 ? undefined : codeOfRows(needs);
   if (code === undefined) return undefined;
   const running = { name: order.name, again: again(app.args, ['dry-run']) };
-  return notAllDone(code, notDoneIn(plan.standings), needs, running);
+  return notAllDone(code, plan.counts, needs, running);
 }
 
 /** Why nothing of a batch is sent. */
@@ -244,8 +245,8 @@ export function tooLittleFor(balance: BalanceShown | undefined): Refused | undef
 
 /** Why nothing is sent because of some of the rows. Skipping rows must not get around a limit. */
 export function refusedAhead(plan: BatchPlan, { app, options }: Batch): Refused | undefined {
-  const { bad, refused, refusal, rows, standings, isRenumbered } = plan;
-  const { invalid, conflict } = standings;
+  const { bad, refused, refusal, rows, counts, isRenumbered } = plan;
+  const { invalid, taken } = counts;
   const source = inputName(options);
   const all = rows.length;
   if (invalid > 0 && !options.skipInvalid)
@@ -254,7 +255,7 @@ export function refusedAhead(plan: BatchPlan, { app, options }: Batch): Refused 
       fields: { invalid: bad.first },
     };
   if (refusal === undefined)
-    return conflict === 0 ? undefined : { told: rowsInConflict(conflict, all, isRenumbered), fields: {} };
+    return taken === 0 ? undefined : { told: rowsInConflict(taken, all, isRenumbered), fields: {} };
   const { code, message, details } = refusal;
   const says = `A policy refuses ${refused.rows} of the ${counted(all, 'row')} in ${source}. The first: ${message}`;
   const hint = 'Leave these rows out, or have the policy changed. Of a day’s limit, more is free later.';

@@ -1,4 +1,4 @@
-import { isApprovedAndUnsent, isProposal } from '../../../once/engine/standing.ts';
+import { countRows, type RowCounts, type RowState, stateByEntry } from '../../../batch/rowState.ts';
 import { amountOf, countedAsset } from '../../../once/entry/amount.ts';
 import type { Kind } from '../../../once/entry/wanted.ts';
 import { type Exit, exitOf, told } from '../../../once/failures.ts';
@@ -6,15 +6,7 @@ import type { BatchInput, Reads, RowsStanding } from '../../../once/journal/jour
 import { counted, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
 import type { Run } from '../../parse/command.ts';
 import { type PaidAs, paidAsFacts, paidAsWords } from '../../say/batch.ts';
-import {
-  codeOfRows,
-  countFields,
-  needsOf,
-  type RowCounts,
-  type RowStanding,
-  rowFacts,
-  rowsInALine,
-} from '../../say/rows.ts';
+import { codeOfRows, countFields, needsOf, rowFacts, rowsInALine } from '../../say/rows.ts';
 import { card, type Fact } from '../../show/card.ts';
 import type { View } from '../../show/display.ts';
 import { pad, widthsFor } from '../../show/table.ts';
@@ -88,9 +80,8 @@ function statusOf(
   const [{ kind, baseUrl }] = groups;
   const begun = groups.reduce((sum, { rows }) => sum + rows, 0);
   const rows = Math.max(begun, input?.rows ?? 0);
-  const standings: Partial<Record<RowStanding, number>> = {};
-  for (const [standing, count] of [...groups.map(countOf), ...unbegun(rows - begun, input)])
-    if (count > 0) standings[standing] = (standings[standing] ?? 0) + count;
+  const invalid = Math.min(rows - begun, input?.invalid ?? 0);
+  const ownEntries = groups.map((group) => [stateByEntry(group), group.rows] as const);
   return {
     name,
     kind,
@@ -101,25 +92,13 @@ function statusOf(
     begun,
     paid: sumsOf(groups.filter(({ paidAs }) => paidAs === undefined)),
     paidAs: groups.map(({ paidAs, rows }) => [paidAs, rows]),
-    standings,
+    counts: countRows([...ownEntries, ['invalid', invalid], ['not-sent', rows - begun - invalid]]),
     begunAtMs: Math.min(...groups.map(({ begunAtMs }) => begunAtMs)),
     updatedAtMs: Math.max(...groups.map(({ updatedAtMs }) => updatedAtMs)),
   };
 }
 
-type Count = readonly [RowStanding, number];
-
-const countOf = (group: RowsStanding): Count => [standingOf(group), group.rows];
-
-function unbegun(rows: number, input: BatchInput | undefined): Count[] {
-  const invalid = Math.min(rows, input?.invalid ?? 0);
-  return [
-    ['invalid', invalid],
-    ['not-begun', rows - invalid],
-  ];
-}
-
-const undecided: readonly RowStanding[] = ['sending', 'unknown', 'held'];
+const undecided: readonly RowState[] = ['sending', 'unknown', 'held'];
 
 type Sums = { readonly asset: string; done: bigint; undecided: bigint };
 
@@ -131,9 +110,9 @@ function sumsOf(groups: readonly RowsStanding[]): readonly PaidSum[] {
     const { asset, units } = group.paid;
     const sum = sums.get(countedAsset(asset)) ?? { asset, done: 0n, undecided: 0n };
     sums.set(countedAsset(asset), sum);
-    const standing = standingOf(group);
-    if (standing === 'done') sum.done += units;
-    else if (undecided.includes(standing)) sum.undecided += units;
+    const state = stateByEntry(group);
+    if (state === 'done') sum.done += units;
+    else if (undecided.includes(state)) sum.undecided += units;
   }
   return [...sums.values()].map(({ asset, done, undecided: doubtful }) => ({
     // The journal keeps a symbol in small letters, so that all its spellings are one; a mint has 32 characters or more.
@@ -143,17 +122,8 @@ function sumsOf(groups: readonly RowsStanding[]): readonly PaidSum[] {
   }));
 }
 
-function standingOf(rows: RowsStanding): RowStanding {
-  const { state, resolvedAs, ownerLives } = rows;
-  if (isProposal(rows)) return 'waiting';
-  if (isApprovedAndUnsent(rows)) return 'approved';
-  if (state === 'resolved') return resolvedAs === 'happened' ? 'done' : 'did-not-happen';
-  if (state === 'sending') return ownerLives ? 'sending' : 'unknown';
-  return state === 'accepted' ? 'done' : state;
-}
-
 function exitFor(statuses: readonly BatchStatus[]): Exit {
-  const code = codeOfRows(new Set(statuses.flatMap(({ standings }) => [...needsOf(standings)])));
+  const code = codeOfRows(new Set(statuses.flatMap(({ counts }) => [...needsOf(counts)])));
   return code === undefined ? 0 : exitOf(code);
 }
 
@@ -169,13 +139,13 @@ type BatchStatus = {
   readonly begun: number;
   readonly paid: readonly PaidSum[];
   readonly paidAs: PaidAs;
-  readonly standings: RowCounts;
+  readonly counts: RowCounts;
   readonly begunAtMs: number;
   readonly updatedAtMs: number;
 };
 
 function batchStatusView(command: string, status: BatchStatus): View {
-  const { name, kind, baseUrl, bots, rows, begun, paid, paidAs, standings, begunAtMs, updatedAtMs } = status;
+  const { name, kind, baseUrl, bots, rows, begun, paid, paidAs, counts, begunAtMs, updatedAtMs } = status;
   return card(
     command,
     ({ paint }) => `${paint.bold(`Batch ${safeLine(name)}`)} (${kind}s)\n`,
@@ -188,15 +158,15 @@ function batchStatusView(command: string, status: BatchStatus): View {
         status.input === undefined ? `${formatCount(begun)} begun` : formatCount(rows),
         { rows, begun },
       ],
-      ['Standings', undefined, { standings: countFields(standings) }],
-      ...rowFacts(standings),
+      ['Standings', undefined, { standings: countFields(counts) }],
+      ...rowFacts(counts),
       ...paidAsFacts(paidAs),
       ['Totals', undefined, kind === 'message' ? {} : { totals: paid }],
       ...paid.map((sum, index): Fact => [index === 0 ? 'Amount' : '', paidOf(sum)]),
       ['Began', iso(begunAtMs), { begun_at: isoExact(begunAtMs) }],
       ['Latest', iso(updatedAtMs), { updated_at: isoExact(updatedAtMs) }],
     ],
-    `${standings.done ?? 0}/${rows}`,
+    `${counts.done}/${rows}`,
   );
 }
 
@@ -208,8 +178,9 @@ function paidOf({ asset, done, undecided }: PaidSum): string {
   return `${formatAmountOf(done, asset)} done${doubt}`;
 }
 
-function batchInOneLine({ kind, rows, paidAs, standings: { done = 0, ...others } }: BatchStatus): string {
-  return [`${formatCount(done)} of ${counted(rows, kind)} done`, ...paidAsWords(paidAs), rowsInALine(others)]
+function batchInOneLine({ kind, rows, paidAs, counts }: BatchStatus): string {
+  const done = `${formatCount(counts.done)} of ${counted(rows, kind)} done`;
+  return [done, ...paidAsWords(paidAs), rowsInALine({ ...counts, done: 0 })]
     .filter((text) => text !== '')
     .join(', ');
 }

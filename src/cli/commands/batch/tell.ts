@@ -1,6 +1,7 @@
-import type { BatchPlan, Row, RowOutcome } from '../../../batch/plan.ts';
+import { type BatchPlan, isLeft, type Row } from '../../../batch/plan.ts';
 import { Reasons } from '../../../batch/reasons.ts';
 import { reportRows } from '../../../batch/report.ts';
+import { countRows, type RowCounts } from '../../../batch/rowState.ts';
 import type { Stop } from '../../../batch/stopRules.ts';
 import { wasRepeated } from '../../../chain/verdict.ts';
 import type { Ending } from '../../../once/engine/outcome.ts';
@@ -19,15 +20,7 @@ import { repeatedWords, someUnproven } from '../../say/chain.ts';
 import { conflictNote, explain } from '../../say/explain.ts';
 import { again } from '../../say/open.ts';
 import { whyTheyWait } from '../../say/outcomes.ts';
-import {
-  codeOfRows,
-  countFields,
-  needsOf,
-  notAllDone,
-  notDoneIn,
-  type RowCounts,
-  rowFacts,
-} from '../../say/rows.ts';
+import { codeOfRows, countFields, needsOf, notAllDone, rowFacts } from '../../say/rows.ts';
 import { problemOf } from '../../say/told.ts';
 import { card, jsonView } from '../../show/card.ts';
 import type { View } from '../../show/display.ts';
@@ -54,8 +47,8 @@ export class RowTeller {
     const { display } = this.#batch.app;
     if (display.face !== 'json') return;
     for (const row of this.#plan.rows) {
-      if (row.standing === 'done') await this.#tellDone(row);
-      if (row.standing === 'invalid') {
+      if (row.ahead === 'done') await this.#tellDone(row);
+      if (row.ahead === 'invalid') {
         const problem = problemOf(invalidRow(row.problem));
         await display.show(jsonView(errorJson(this.#batch.app.args.command, problem, whichRow(row))));
       }
@@ -111,22 +104,12 @@ export class RowTeller {
   }
 }
 
-/** How the rows stand that this run was to do, and the invalid ones. */
-function countsOf({ rows, standings: { invalid } }: BatchPlan): RowCounts {
-  const counts: Partial<Record<RowOutcome | 'invalid', number>> = invalid === 0 ? {} : { invalid };
-  for (const { outcome } of rows) if (outcome !== undefined) counts[outcome] = (counts[outcome] ?? 0) + 1;
-  return counts;
-}
-
 /** How the rows of a batch stand while they are sent. */
-export function progressOf(
-  { rows, standings }: Pick<BatchPlan, 'rows' | 'standings'>,
-  runsMs: number,
-): string {
-  const toDo = rows.length - standings.done - standings.invalid;
+export function progressOf({ rows, counts }: Pick<BatchPlan, 'rows' | 'counts'>, runsMs: number): string {
+  const toDo = rows.length - counts.done - counts.invalid;
   let [done, failed, unknown] = [0, 0, 0];
   for (const { outcome } of rows) {
-    if (outcome === 'accepted' || outcome === 'resolved') done += 1;
+    if (outcome === 'done') done += 1;
     else if (outcome === 'unknown') unknown += 1;
     else if (outcome !== undefined) failed += 1;
   }
@@ -152,33 +135,34 @@ export async function endBatch(plan: BatchPlan, run: FinishedRun, batch: Batch):
   if (unsure > 0) display.warn(repeatedWords(unsure));
   if (!display.quiet && chain !== undefined) display.notice(rowsOnChain(chain));
   const stop = run.stop ?? (unread && { because: 'failure', failure: unread });
-  const notDone = notDoneIn(countsOf(plan));
-  const told = await problemOfEnd(plan, { ...run, stop }, notDone, batch);
-  return tellEnd(endView(plan, { ...run, stop }, notDone, batch), told, display);
+  // Rows that were done before the run, and invalid ones, have not ended in it.
+  const counts = countRows(plan.rows.map(({ outcome, ahead }) => [outcome ?? ahead, 1]));
+  const told = await problemOfEnd(plan, { ...run, stop }, counts, batch);
+  return tellEnd(endView(plan, { ...run, stop }, counts, batch), told, display);
 }
 
 /** Rows that a re-run can finish come first, then what the chain denies, or shows to be paid twice. */
 async function problemOfEnd(
-  { standings }: BatchPlan,
-  { chain, stop, unread }: FinishedRun,
-  notDone: RowCounts,
+  { rows }: BatchPlan,
+  { chain, stop }: FinishedRun,
+  counts: RowCounts,
   batch: Batch,
 ): Promise<Failure | undefined> {
   const { contradicted: against = 0, paidAgain: twice = 0, undecided: open = 0 } = chain ?? {};
-  const isDone = Object.keys(notDone).length === 0;
-  const needs = needsOf(notDone);
+  const needs = needsOf(counts);
+  const isDone = needs.size === 0;
   const isUnproven = isDone ? against + twice + open > 0 : against + twice > 0;
   if (chain !== undefined && isUnproven && !needs.has('same-command')) return someUnproven(chain, 'of-batch');
   if (isDone) return undefined;
   if (open > 0) needs.add('same-command');
+  // An unread row that had an entry was in doubt before the run.
   const mayBeInDoubt =
-    notDone.unknown !== undefined ||
-    notDone.sending !== undefined ||
-    (unread !== undefined && standings.unfinished + standings.elsewhere > 0);
+    counts.unknown + counts.sending > 0 ||
+    rows.some((row) => row.outcome === 'unread' && isLeft(row) && row.entry !== undefined);
   const hasBegun = claimedBy(batch.app.interrupts) !== undefined;
   const code = (mayBeInDoubt ? undefined : faultOfJournal(stop, hasBegun)) ?? codeOfEnd(needs, stop);
   const ended = { name: batch.order.name, again: again(batch.app.args), stop };
-  return notAllDone(code, notDone, needs, ended);
+  return notAllDone(code, counts, needs, ended);
 }
 
 /** A failure of the journal that must be fixed or decided; an outage counts only if no row was begun. */
@@ -199,19 +183,19 @@ function needsFixing(stop: Stop): boolean {
   return stop.because === 'token' || stop.because === 'balance' || stop.because === 'certificate';
 }
 
-function endView(plan: BatchPlan, { stop, report }: FinishedRun, notDone: RowCounts, batch: Batch): View {
+function endView(plan: BatchPlan, { stop, report }: FinishedRun, counts: RowCounts, batch: Batch): View {
   const { app, order, journal } = batch;
-  const { rows, standings } = plan;
-  const before = standings.done;
-  const isDone = Object.keys(notDone).length === 0;
-  const ended = rows.filter(({ outcome }) => outcome === 'accepted' || outcome === 'resolved');
+  const { rows } = plan;
+  const before = plan.counts.done;
+  const { done } = counts;
+  const notDone = { ...counts, done: 0 };
+  const ended = rows.filter(({ outcome }) => outcome === 'done');
   const now = ended.filter(({ sent }) => sent).length;
-  // A row that was left out as an equal payment is resolved: nobody sent it.
-  const byOthers = ended.filter(({ outcome, sent }) => outcome === 'accepted' && !sent).length;
-  const done = before + ended.length;
+  // Nobody sent a row that was left out as an equal payment.
+  const byOthers = ended.filter(({ paidAs: by, sent }) => by === undefined && !sent).length;
   const paidAs = rows.map(({ paidAs: by }) => [by?.name ?? by?.id, 1] as const);
   const result = {
-    done,
+    done: done === 0 ? undefined : done,
     done_now: now,
     done_before: before,
     done_by_others: journal?.isShared === true || byOthers > 0 ? byOthers : undefined,
@@ -221,7 +205,7 @@ function endView(plan: BatchPlan, { stop, report }: FinishedRun, notDone: RowCou
   return card(
     app.args.command,
     ({ paint }) => {
-      const mark = isDone ? paint.green('✔') : paint.yellow('•');
+      const mark = needsOf(counts).size === 0 ? paint.green('✔') : paint.yellow('•');
       const earlier = before === 0 ? '' : `, ${formatCount(before)} of them earlier`;
       const says = `Batch ${order.name}: ${formatCount(done)} of ${formatCount(rows.length)} done${earlier}`;
       return `${mark} ${paint.bold(says)}\n`;

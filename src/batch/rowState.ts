@@ -1,0 +1,71 @@
+import type { Outcome } from '../once/engine/outcome.ts';
+import {
+  isApprovedAndUnsent,
+  isBeingSent,
+  isDone,
+  isProposal,
+  mayHaveLanded,
+  type Stands,
+} from '../once/engine/standing.ts';
+
+/**
+ * What a row is: its entry's standing, or why it has none. Reports have these words, and JSON counts rows by them. What
+ * people read is in `cli/say/rows.ts`.
+ */
+export const rowStates = [
+  'done',
+  'unknown',
+  'sending',
+  'waiting',
+  'approved',
+  'held',
+  'taken',
+  'rejected',
+  'declined',
+  'not-sent',
+  'paid-already',
+  'invalid',
+  'unread',
+] as const;
+
+export type RowState = (typeof rowStates)[number];
+
+/** What a run will do with a row: send it, or leave it as what it will be then. */
+export type RowAhead = 'to-send' | RowState;
+
+/** How many rows there are of each. */
+export type RowCounts = Readonly<Record<RowAhead, number>>;
+
+export function countRows(groups: Iterable<readonly [state: RowAhead, rows: number]>): RowCounts {
+  const none = ['to-send' as const, ...rowStates].map((state) => [state, 0]);
+  const counts = Object.fromEntries(none) as Record<RowAhead, number>;
+  for (const [state, rows] of groups) counts[state] += rows;
+  return counts;
+}
+
+/** What a row is by its own entry. */
+export function stateByEntry(entry: Stands): RowState {
+  if (isDone(entry)) return 'done';
+  if (isBeingSent(entry)) return 'sending';
+  if (mayHaveLanded(entry)) return 'unknown';
+  if (isProposal(entry)) return 'waiting';
+  if (isApprovedAndUnsent(entry)) return 'approved';
+  const { state } = entry;
+  // The same command sends again what an operator resolved as not having happened.
+  return state === 'held' || state === 'rejected' || state === 'declined' ? state : 'not-sent';
+}
+
+/** What a row is once this run has ended it. */
+export function stateAfter(outcome: Outcome): RowState {
+  switch (outcome.is) {
+    case 'concluded':
+      return stateByEntry(outcome.entry);
+    case 'still-sending':
+      return 'sending';
+    case 'not-sent':
+      if (outcome.because === 'refused') return 'not-sent';
+      return outcome.because === 'paid-already' ? 'paid-already' : 'taken';
+    case 'not-recorded':
+      return 'unknown';
+  }
+}
