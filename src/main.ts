@@ -42,7 +42,7 @@ const machinePolicy = '/etc/botctl/policy.json';
 export async function main(outer: ProcessContext, tree: readonly CommandSpec[] = commandTree): Promise<Exit> {
   const stderr = new Output(outer.stderr);
   const summary = await stepSummaryOf(outer.env);
-  const told = { summary, command: '' };
+  const telling = { summary, command: '' };
   const streams: FaceStreams = {
     stdout: new Output(outer.stdout),
     stderr,
@@ -52,10 +52,10 @@ export async function main(outer: ProcessContext, tree: readonly CommandSpec[] =
     terminal: outer.terminal,
     clock: outer.clock,
   };
-  const exit = await dispatch(outer, tree, streams, told);
+  const exit = await dispatch(outer, tree, streams, telling);
   if (summary !== undefined) {
-    await stderr.say(summary.annotation(told.command, exit));
-    summary.appendTo(outer.env.GITHUB_STEP_SUMMARY ?? '', told.command, exit);
+    await stderr.say(summary.annotation(telling.command, exit));
+    summary.appendTo(outer.env.GITHUB_STEP_SUMMARY ?? '', telling.command, exit);
   }
   // A user who interrupts should not wait for a reader of stderr that may never read.
   if (!outer.interrupts.first.aborted) await stderr.drained();
@@ -76,11 +76,11 @@ async function dispatch(
   outer: ProcessContext,
   tree: readonly CommandSpec[],
   streams: FaceStreams,
-  told: Telling,
+  telling: Telling,
 ): Promise<Exit> {
   const displayFor = async (has: (name: GlobalName) => boolean, kept: readonly Occurrence[]) => {
     const display = await makeDisplay(faceOf(has, kept), streams);
-    return told.summary?.watching(display) ?? display;
+    return telling.summary?.watching(display) ?? display;
   };
   const words = optionWords(outer.argv);
   let display = await displayFor((name) => words.has(`--${name}`), []);
@@ -101,7 +101,7 @@ async function dispatch(
       },
     };
     command = args.command;
-    told.command = command;
+    telling.command = command;
     display = await displayFor((name) => args.flag(name), args.occurrences);
     const run = await chosen.load();
     const app = openApp({
@@ -126,8 +126,8 @@ async function dispatch(
     const failure = asFailure(thrown);
     const claimed = claimedBy(outer.interrupts);
     const isInDoubt = claimed !== undefined && isOutage(failure.code);
-    const told = isInDoubt ? endedEarly(claimed, failure.message) : failure;
-    return report(told, doing ?? { does: undefined, begun: false }, command, display);
+    const reported = isInDoubt ? endedEarly(claimed, failure.message) : failure;
+    return report(reported, doing ?? { does: undefined, begun: false }, command, display);
   }
 }
 

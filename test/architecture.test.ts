@@ -28,15 +28,15 @@ const rooms: Record<string, readonly string[]> = {
 
 /** What each folder of `once`, and each file beside them, imports of the rest of `once`, exactly. */
 const insideOnce: Record<string, readonly string[]> = {
-  failures: ['phrases', 'says'],
+  failures: ['phrases', 'sentence'],
   phrases: [],
-  says: [],
-  input: ['failures', 'phrases', 'says'],
+  sentence: [],
+  input: ['failures', 'phrases', 'sentence'],
   entry: ['failures', 'phrases'],
   wire: ['failures', 'entry'],
   journal: ['failures', 'entry', 'phrases', 'wire'],
   connection: ['entry', 'wire'],
-  engine: ['connection', 'failures', 'entry', 'journal', 'phrases', 'says', 'wire'],
+  engine: ['connection', 'failures', 'entry', 'journal', 'phrases', 'sentence', 'wire'],
 };
 
 /** Which rooms, or folders of a room, import a package, exactly. No other imports one. */
@@ -301,7 +301,7 @@ const spoken: Record<string, readonly string[]> = {
     'another process than this connection began with',
   ],
   // Mistakes in this code.
-  'once/engine/verdict.ts': ['the verdict table has no row for this evidence'],
+  'once/engine/verdict.ts': ['no row of the table fits this reply'],
   'once/entry/amount.ts': ['an amount has at most ', ' places'],
   'once/journal/file/base.ts': [
     'this transaction is over',

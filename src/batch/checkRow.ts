@@ -47,19 +47,19 @@ export function checkRow(
   const { id, idempotency_key: key, ...rest } = fields;
   const { fields: payload, complaint } = withComponents(rest);
   const checked = kind === 'message' ? checkMessage(payload) : checkPayment(payload, policies);
-  const found = [
+  const complaints = [
     ...asRead,
     isIdTwice ? complainOfRow('id', 'own-id', { id: String(id) }) : idComplaint(id, kind),
     keyComplaint(key),
     complaint,
     ...('complaints' in checked ? checked.complaints : []),
   ].filter((one) => one !== undefined);
-  if (found.length === 0 && 'wanted' in checked) return { wanted: checked.wanted };
+  if (complaints.length === 0 && 'wanted' in checked) return { wanted: checked.wanted };
   const to = kind === 'transfer' ? payload.to_address : undefined;
   const recipient = typeof to === 'string' && !to.startsWith('@') ? recipients.complaint(to) : undefined;
   // One fault of a field is enough: what follows from it is no other.
   const byField = new Map<string | undefined, RowComplaint>();
-  for (const one of [...found, ...(recipient === undefined ? [] : [recipient])])
+  for (const one of [...complaints, ...(recipient === undefined ? [] : [recipient])])
     if (!byField.has(one.field)) byField.set(one.field, one);
   return { complaints: [...byField.values()] };
 }

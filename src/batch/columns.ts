@@ -17,7 +17,7 @@ export const neededFields: Readonly<Record<Kind, readonly string[]>> = {
 export const jsonFields: readonly string[] = ['components', 'buttons'];
 
 /** What the options say about a file that was not written for botctl. */
-export type Mending = {
+export type ReadOptions = {
   /** `--column`: what the file calls a field. */
   readonly called?: Readonly<Record<string, string>>;
   /** `--asset`, `--amount`: for each row, in the place of a column. */
@@ -37,7 +37,7 @@ export function folded(column: string): string {
 /** The fields by the folded names of their columns. A key is one of them, so that it is refused. */
 export type FieldNames = ReadonlyMap<string, string>;
 
-export function fieldsOf(kind: Kind, { called = {} }: Mending): FieldNames {
+export function fieldsOf(kind: Kind, { called = {} }: ReadOptions): FieldNames {
   const own = [...rowFields[kind], 'idempotency_key'].filter((field) => called[field] === undefined);
   return new Map([
     ...own.map((field) => [field, field] as const),
@@ -92,7 +92,7 @@ export function rowOf(
   line: number,
   values: readonly unknown[],
   { columns, complaints: ofHeader }: Header,
-  { fill = {}, decimalComma = false }: Mending,
+  { fill = {}, decimalComma = false }: ReadOptions,
   cells = values,
 ): RawRow {
   const complaints = [...ofHeader];

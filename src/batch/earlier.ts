@@ -11,7 +11,7 @@ const earlierWithinMs = 45 * 24 * 3_600_000;
 
 /** Which other batches have paid what the rows of a batch pay. */
 export class EarlierBatches {
-  readonly #found = new Map<string, EarlierBatch>();
+  readonly #byBatch = new Map<string, EarlierBatch>();
   readonly #name: string;
   readonly #bot: Pick<Bot, 'assetNames'>;
   readonly #sinceMs: number;
@@ -32,14 +32,14 @@ export class EarlierBatches {
       this.#name,
       this.#sinceMs,
     )) {
-      const before = this.#found.get(batch) ?? { rows: 0, atMs };
+      const before = this.#byBatch.get(batch) ?? { rows: 0, atMs };
       const rows = before.rows + (wanted.get(payment) ?? 0);
-      this.#found.set(batch, { batch, rows, atMs: Math.max(before.atMs, atMs) });
+      this.#byBatch.set(batch, { batch, rows, atMs: Math.max(before.atMs, atMs) });
     }
   }
 
   /** The one that has paid the most of them; of several, the latest. */
   most(): EarlierBatch | undefined {
-    return [...this.#found.values()].sort((a, b) => b.rows - a.rows || b.atMs - a.atMs)[0];
+    return [...this.#byBatch.values()].sort((a, b) => b.rows - a.rows || b.atMs - a.atMs)[0];
   }
 }

@@ -11,7 +11,7 @@ import {
   sentenceOn,
   type ValuesOf,
 } from '../once/entry/rules.ts';
-import { type Failure, failing, interrupted, told } from '../once/failures.ts';
+import { type Failure, failing, failureWith, interrupted } from '../once/failures.ts';
 import { clipped, counted, formatCount, mending, troubleInWords } from '../once/phrases.ts';
 import { isItTheRightFile } from '../once/says.ts';
 
@@ -23,29 +23,31 @@ export const nameAnother = 'Name another file with --report.';
 type AtPath = { path: string };
 
 function badTemplate(source: string, what: string): Failure {
-  return told('bad-file')`The template ${source} ${what}
+  return failureWith('bad-file')`The template ${source} ${what}
     A template is text with placeholders like {{first_name}}, each named after a column of the file.`;
 }
 
 function notWritten({ path, trouble }: AtPath & { trouble: DiskTrouble }, sent = ''): Failure {
-  return told('machine-fault')`The report ${path} cannot be written: ${troubleInWords(trouble)}.${sent}
+  return failureWith('machine-fault')`The report ${path} cannot be written: ${troubleInWords(trouble)}.${sent}
     ${mending(trouble)}, then run the same command again: it sends only what was not sent.`;
 }
 
 function noReportsPlace(path: string, what: string): Failure {
-  return told('bad-file')`The report ${path} is ${what}. It was left unchanged
+  return failureWith('bad-file')`The report ${path} is ${what}. It was left unchanged
     ${nameAnother}`;
 }
 
 /** Why a batch cannot be read, or why its report cannot be written. `source` names the file for people. */
 export const batchFailure = failing('batch', {
-  'not-csv': ({ source, line }: { source: string; line: number }) => told('bad-file')`
+  'not-csv': ({ source, line }: { source: string; line: number }) => failureWith('bad-file')`
     ${source}, line ${line}: the quotes of the header do not match
     The first line names the columns. ${isItTheRightFile}`,
-  'long-column': ({ source, mostCharacters }: { source: string; mostCharacters: number }) => told('bad-file')`
+  'long-column': ({ source, mostCharacters }: { source: string; mostCharacters: number }) => failureWith(
+    'bad-file',
+  )`
     ${source}: a column’s name is longer than ${mostCharacters} characters
     The first line names the columns. ${isItTheRightFile}`,
-  'too-many-rows': ({ source, mostRows }: { source: string; mostRows: number }) => told('bad-file')`
+  'too-many-rows': ({ source, mostRows }: { source: string; mostRows: number }) => failureWith('bad-file')`
     ${source} has more than ${formatCount(mostRows)} rows
     Divide it into several files, each a batch with a name of its own.`,
   'not-utf8': ({
@@ -56,13 +58,13 @@ export const batchFailure = failing('batch', {
     source: string;
     line: number;
     encoding: 'CP1252' | 'UTF-16';
-  }) => told('bad-file')`
+  }) => failureWith('bad-file')`
     ${source}, line ${line}: the bytes are not UTF-8; the file seems to be ${encoding}
     Save it as “CSV UTF-8”, or convert it with iconv -f ${encoding} -t UTF-8, and run the command with the new file.`,
-  workbook: ({ source }: { source: string }) => told('bad-file')`
+  workbook: ({ source }: { source: string }) => failureWith('bad-file')`
     ${source} is a workbook of a spreadsheet, not CSV
     Save the sheet as “CSV UTF-8”, and run the command with that file.`,
-  'comma-divided': ({ source }: { source: string }) => told('bad-file')`
+  'comma-divided': ({ source }: { source: string }) => failureWith('bad-file')`
     ${source} divides its cells by commas, so --decimal-comma cannot be used: 1,5 would be two cells
     Save it with ; between its cells, or write amounts like 1.5 and leave --decimal-comma out.`,
   'template-brace': ({ source }: { source: string }) =>
@@ -71,7 +73,7 @@ export const batchFailure = failing('batch', {
     badTemplate(source, `names {{${column}}}, which cannot be put into a text`),
   interrupted: () => interrupted('while the input was being read'),
   'report-link': ({ path }: AtPath) => noReportsPlace(path, 'a link'),
-  'report-of-other': ({ path }: AtPath) => told('bad-file')`
+  'report-of-other': ({ path }: AtPath) => failureWith('bad-file')`
     ${path} is there already, and is not the report of a batch. It was left unchanged
     ${nameAnother}`,
   'report-not-a-file': ({ path }: AtPath) => noReportsPlace(path, 'not a regular file'),

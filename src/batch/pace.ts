@@ -32,9 +32,9 @@ export class BatchPace implements Pace {
     this.#limitedSinceMs = undefined;
   }
 
-  async turn(given: AbortSignal): Promise<void> {
+  async turn(cut: AbortSignal): Promise<void> {
     for (;;) {
-      const signal = this.#limitedSinceMs === undefined ? given : AbortSignal.any([given, this.over]);
+      const signal = this.#limitedSinceMs === undefined ? cut : AbortSignal.any([cut, this.over]);
       const nowMs = this.#clock.now();
       const atMs = Math.max(nowMs, this.#nextAtMs, this.#quietUntilMs);
       if (this.#perS !== undefined) this.#nextAtMs = atMs + 1000 / this.#perS;

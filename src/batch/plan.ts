@@ -1,6 +1,6 @@
 import type { Bot } from '../once/connection.ts';
 import { closedFor, equalAhead } from '../once/engine/answers.ts';
-import { allowed, type Word } from '../once/engine/context.ts';
+import { allowed, type PolicyAnswer } from '../once/engine/context.ts';
 import { type Course, decide, type Undecided } from '../once/engine/decide.ts';
 import { paidAs } from '../once/engine/paidAs.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
@@ -104,7 +104,7 @@ type PlanInputs = Known & {
   readonly recipients: Recipients;
   readonly refusalInWords: (refusal: Failure) => string;
   /** Why a row is not sent under its id, which `found` has. */
-  readonly conflictInWords: (found: Entry, wanted: Wanted) => string;
+  readonly conflictInWords: (entry: Entry, wanted: Wanted) => string;
   /** Why a row with an equal payment is not sent. */
   readonly equalInWords: (equal: EqualPayment, nowMs: number) => string;
   /** Called once for each row that is not valid. */
@@ -120,7 +120,7 @@ export async function planBatch(
   order: BatchOrder,
   inputs: PlanInputs,
 ): Promise<BatchPlan> {
-  const planner = new Planner(order, inputs, file.bad);
+  const planner = new BatchPlanner(order, inputs, file.bad);
   // A row is compared with what is in no row of the whole input.
   const identified = rows.map((row) => planner.identify(row));
   for (let at = 0; at < rows.length; at += pageRows) {
@@ -134,7 +134,7 @@ export async function planBatch(
 
 const shownWarnings = 20;
 
-class Planner {
+class BatchPlanner {
   readonly #order: BatchOrder;
   readonly #inputs: PlanInputs;
   readonly #rows: Row[] = [];
@@ -236,12 +236,12 @@ class Planner {
     this.#warnOf(wanted);
     const planned = { line, id, columns, written, identity, problem: undefined, ...notEnded, paidAs: as };
     if (plan.is === 'name-taken') {
-      this.#noteConflict(row, plan.found);
+      this.#noteConflict(row, plan.entry);
       return { ...planned, ahead: 'taken', entry: undefined };
     }
     const course = await this.#courseOf(wanted, plan, equal);
     const isNew = plan.is === 'new-entry' || plan.is === 'send-same-key';
-    const known = { ...planned, ahead: aheadOf(course), entry: isNew ? undefined : plan.found.id };
+    const known = { ...planned, ahead: aheadOf(course), entry: isNew ? undefined : plan.entry.id };
     if (course.is === 'send') course.reserve?.();
     if (course.is === 'refuse') return { ...known, problem: this.#noteRefusal(row, course.failure) };
     if (course.is !== 'paid-already') return known;
@@ -256,25 +256,25 @@ class Planner {
     return problem;
   }
 
-  #noteConflict(row: ValidRow, found: Entry): void {
+  #noteConflict(row: ValidRow, entry: Entry): void {
     const { bot, conflictInWords } = this.#inputs;
-    if (found.fingerprint !== row.identity.fingerprint) this.#taken.add(found.fingerprint);
-    if (found.bot === bot.name) this.#conflicts.note(row, conflictInWords(found, row.wanted));
-    else this.#begunBy ??= found.bot;
+    if (entry.fingerprint !== row.identity.fingerprint) this.#taken.add(entry.fingerprint);
+    if (entry.bot === bot.name) this.#conflicts.note(row, conflictInWords(entry, row.wanted));
+    else this.#begunBy ??= entry.bot;
   }
 
   /** What a run would do with it. A closing stops the batch as a whole. */
   async #courseOf(wanted: Wanted, plan: Undecided, equal: readonly Entry[]): Promise<Course> {
-    const word = meaningOf(plan).sends === 'nothing' ? allowed : await this.#wordOf(wanted, plan.found);
+    const policy = meaningOf(plan).sends === 'nothing' ? allowed : await this.#wordOf(wanted, plan.entry);
     // The payment that it equals has used up the limit of the day, and such a row may be left out. If it is not, its
     // claim asks.
-    const isSpentByEqual = word.is === 'refused' && word.failure.kind === 'day' && equal.length > 0;
-    const answers = { word: isSpentByEqual ? allowed : word, closed: undefined, equal, isNamed: true };
+    const isSpentByEqual = policy.is === 'refused' && policy.failure.kind === 'day' && equal.length > 0;
+    const answers = { policy: isSpentByEqual ? allowed : policy, closed: undefined, equal, isNamed: true };
     return decide(plan, answers);
   }
 
   /** What the policies say about a transfer that would be sent. */
-  async #wordOf(wanted: Wanted, entry: Entry | undefined): Promise<Word> {
+  async #wordOf(wanted: Wanted, entry: Entry | undefined): Promise<PolicyAnswer> {
     const { policies = [], proposes = false } = this.#order;
     if (wanted.kind === 'message') return allowed;
     const { bot, journal } = this.#inputs;
@@ -285,13 +285,13 @@ class Planner {
 
   #warnOf(wanted: Wanted): void {
     const { own = {} } = this.#inputs.bot;
-    const found = [...wanted.warnings];
+    const warnings = [...wanted.warnings];
     if (wanted.kind === 'transfer' && isUnknownAsset(wanted.request.asset, own)) {
       const { asset } = wanted.request;
-      found.push({ is: 'unknown-asset', asset, known: Object.keys(own.assets ?? {}) });
+      warnings.push({ is: 'unknown-asset', asset, known: Object.keys(own.assets ?? {}) });
     }
     // Each once, however many rows it applies to.
-    for (const warning of found)
+    for (const warning of warnings)
       if (this.#warnings.size < shownWarnings) this.#warnings.set(JSON.stringify(warning), warning);
   }
 }
@@ -331,8 +331,8 @@ export async function foundFor(
   if (identity !== undefined) return planOf(identity, known);
   if (id === undefined || journal === undefined) return planOfNewJournal;
   const key = keyById(namedById(order.name, id), order, bot);
-  const found = await journal.reads.findByKey({ baseUrl: bot.baseUrl, kind: order.kind }, key);
-  return found === undefined ? planOfNewJournal : { is: 'name-taken', found };
+  const entry = await journal.reads.findByKey({ baseUrl: bot.baseUrl, kind: order.kind }, key);
+  return entry === undefined ? planOfNewJournal : { is: 'name-taken', entry };
 }
 
 /** Rows are named, and a name needs no salt. */
@@ -343,8 +343,8 @@ async function planOf(identity: Identity, { journal, bot }: Known): Promise<Plan
   return makePlan(identity, { journal, bot, clock: journal.clock }, journal.reads);
 }
 
-async function paidAsOf({ found }: Plan, journal: Journal | undefined): Promise<Row['paidAs']> {
-  return found && journal && paidAs(found, journal.reads);
+async function paidAsOf({ entry }: Plan, journal: Journal | undefined): Promise<Row['paidAs']> {
+  return entry && journal && paidAs(entry, journal.reads);
 }
 
 function aheadOf(course: Course): RowAhead {
@@ -359,7 +359,7 @@ function aheadOf(course: Course): RowAhead {
     case 'hold':
       return 'held';
     default:
-      return stateByEntry(course.found);
+      return stateByEntry(course.entry);
   }
 }
 
@@ -377,11 +377,11 @@ export async function lookAgain(rows: readonly RowToDo[], known: Known): Promise
     await Promise.all(
       rows.slice(at, at + pageRows).map(async (row) => {
         const plan = await planOf(row.identity, known);
-        const { is, found } = plan;
-        if (found === undefined) row.outcome = 'not-sent';
-        else row.outcome = is === 'name-taken' ? 'taken' : stateByEntry(found);
-        if (found === undefined || is === 'name-taken') return;
-        row.entry = found.id;
+        const { is, entry } = plan;
+        if (entry === undefined) row.outcome = 'not-sent';
+        else row.outcome = is === 'name-taken' ? 'taken' : stateByEntry(entry);
+        if (entry === undefined || is === 'name-taken') return;
+        row.entry = entry.id;
         row.paidAs = await paidAsOf(plan, known.journal);
       }),
     );

@@ -10,9 +10,9 @@ import {
   folded,
   headerOf,
   jsonFields,
-  type Mending,
   neededFields,
   type RawRow,
+  type ReadOptions,
   rowFields,
   rowOf,
 } from './columns.ts';
@@ -26,7 +26,7 @@ type Input = Omit<Source, 'name'>;
 /** How the caller says to read a file. */
 export type Reading = Checking & {
   readonly template?: Template | undefined;
-  readonly mending: Mending;
+  readonly mending: ReadOptions;
   /** Called for all that is wrong with a row, and for each part of it. */
   readonly inWords: (complaints: readonly RowComplaint[], written?: RowHead['written']) => string;
 };
@@ -89,8 +89,8 @@ export async function readRows(input: Input, reading: Reading): Promise<ReadFile
   if (delimiter === ',' && mending.decimalComma === true) throw batchFailure('comma-divided', { source });
   const file = { text, source, fields, mending };
   const [ids, missing, titles] = [new Map<string, number>(), new Set<string>(), new Set<string>()];
-  const found = delimiter === undefined ? jsonRows(file) : csvRows(file, delimiter);
-  const raws = await inTurns(found, input, (raw) => {
+  const records = delimiter === undefined ? jsonRows(file) : csvRows(file, delimiter);
+  const raws = await inTurns(records, input, (raw) => {
     if (isGoodId(raw.fields.id)) countIn(ids, raw.fields.id);
     for (const title of Object.keys(raw.columns ?? {})) if (titles.size < mostTitles) titles.add(title);
     return template === undefined ? raw : template.fill(raw, fields);
@@ -170,7 +170,7 @@ type Text = {
   readonly text: string;
   readonly source: string;
   readonly fields: FieldNames;
-  readonly mending: Mending;
+  readonly mending: ReadOptions;
 };
 
 function* csvRows({ text, source, fields, mending }: Text, delimiter: string): Generator<RawRow> {

@@ -30,7 +30,7 @@ export type RowReportInputs = Known & {
   /** The message's id or the transfer's signature, and why it is not done. */
   readonly factsOf: (entry: Entry, reads: Reads) => Promise<Pick<RowReport, 'result' | 'error' | 'atMs'>>;
   /** What has the id of a row, beside what is wrong with an invalid one. */
-  readonly takenInWords: (found: Entry, wanted: Wanted | undefined, problem: string | undefined) => string;
+  readonly takenInWords: (taken: Entry, wanted: Wanted | undefined, problem: string | undefined) => string;
 };
 
 const pageRows = 256;
@@ -47,20 +47,20 @@ async function reportRow(row: Row, sources: RowReportInputs): Promise<RowReport>
   const { id, written, identity, ahead, outcome, problem } = row;
   const { journal, factsOf, takenInWords } = sources;
   const columns = row.columns === undefined ? undefined : (JSON.parse(row.columns) as RowColumns);
-  const told = { id, written, columns };
-  const { is, found } = await foundFor(row, sources);
-  if (found === undefined || journal === undefined) {
+  const asWritten = { id, written, columns };
+  const { is, entry: own } = await foundFor(row, sources);
+  if (own === undefined || journal === undefined) {
     const state = outcome ?? (ahead === 'invalid' ? ahead : 'not-sent');
-    return { ...told, state, error: problem, entry: undefined, result: undefined, atMs: undefined };
+    return { ...asWritten, state, error: problem, entry: undefined, result: undefined, atMs: undefined };
   }
-  const entry = (await paidAs(found, journal.reads)) ?? found;
-  const facts = { ...told, entry: entry.id, ...(await factsOf(entry, journal.reads)) };
+  const entry = (await paidAs(own, journal.reads)) ?? own;
+  const facts = { ...asWritten, entry: entry.id, ...(await factsOf(entry, journal.reads)) };
   if (identity === undefined)
-    return { ...facts, state: 'invalid', error: takenInWords(found, undefined, problem) };
-  if (is === 'name-taken' && found.fingerprint !== identity.fingerprint)
-    return { ...facts, state: 'taken', error: takenInWords(found, identity.order.wanted, undefined) };
-  const error = isDone(found) ? undefined : (problem ?? facts.error);
-  return { ...facts, state: stateByEntry(found), error };
+    return { ...facts, state: 'invalid', error: takenInWords(own, undefined, problem) };
+  if (is === 'name-taken' && own.fingerprint !== identity.fingerprint)
+    return { ...facts, state: 'taken', error: takenInWords(own, identity.order.wanted, undefined) };
+  const error = isDone(own) ? undefined : (problem ?? facts.error);
+  return { ...facts, state: stateByEntry(own), error };
 }
 
 /** The format of a report: its header and its rows. */

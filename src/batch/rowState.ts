@@ -4,7 +4,7 @@ import {
   isBeingSent,
   isDone,
   isProposal,
-  mayHaveLanded,
+  mayHaveTakenEffect,
   type Stands,
 } from '../once/engine/standing.ts';
 
@@ -47,7 +47,7 @@ export function countRows(groups: Iterable<readonly [state: RowAhead, rows: numb
 export function stateByEntry(entry: Stands): RowState {
   if (isDone(entry)) return 'done';
   if (isBeingSent(entry)) return 'sending';
-  if (mayHaveLanded(entry)) return 'unknown';
+  if (mayHaveTakenEffect(entry)) return 'unknown';
   if (isProposal(entry)) return 'waiting';
   if (isApprovedAndUnsent(entry)) return 'approved';
   const { state } = entry;

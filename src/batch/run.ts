@@ -36,8 +36,8 @@ type Run = RunInputs & {
 
 /** Does the rows that are not done, until all have ended or a rule says stop. */
 export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop | undefined> {
-  const { concurrency, engine: given } = inputs;
-  const { clock, chance, interrupts, journal, limits } = given;
+  const { concurrency, engine: outer } = inputs;
+  const { clock, chance, interrupts, journal, limits } = outer;
   const rules = new StopRules(inputs);
   const onInterrupt = (): void => rules.interrupt();
   // Each row adds a listener, and Node warns about a leak if there are many.
@@ -52,12 +52,12 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
       onTheirWay -= 1;
       if (typeof progress.what === 'number' && progress.what !== 429) pace.answered();
     }
-    given.observer.step(progress);
+    outer.observer.step(progress);
   };
   const commit = sharedCommit(journal, () => onTheirWay > concurrency / 4);
   // A row that another process is sending is tried again later: the engine does not wait for it.
   const own = { pace, commit, limits: { ...limits, ownerWaitMs: 0 } };
-  const engine = { ...given, ...own, observer: { ...given.observer, step } };
+  const engine = { ...outer, ...own, observer: { ...outer.observer, step } };
   const repeated = paidTwice(plan, engine);
   const run: Run = { ...inputs, engine, rules, rows: plan.ofName, repeated, elsewhereSinceMs: new Map() };
   const places = new Places(concurrency);

@@ -38,7 +38,7 @@ export class Template {
 
   /** The row as if its content had been written by hand. */
   fill({ complaints: asRead, ...row }: RawRow, fields: FieldNames): RawRow {
-    const { content: given, ...others } = row.fields;
+    const { content: ownContent, ...others } = row.fields;
     const source = this.#source;
     const values = new Map<string, unknown>(Object.entries(others));
     for (const [title, value] of Object.entries(row.columns ?? {})) values.set(folded(title), value);
@@ -46,7 +46,7 @@ export class Template {
     const complaints: RowComplaint[] = [...this.#places]
       .filter(([column]) => !isText(valueIn(column)))
       .map(([column, at]) => complainOfRow('content', 'template', { column, source, at }));
-    if (given !== undefined) complaints.push(complainOfRow('content', 'template', 'given'));
+    if (ownContent !== undefined) complaints.push(complainOfRow('content', 'template', 'given'));
     const content = this.#parts
       .map((part) => (typeof part === 'string' ? part : String(valueIn(part.column))))
       .join('');

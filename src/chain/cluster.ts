@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 import { isLoopback } from '../once/entry/baseUrl.ts';
-import { failing, told } from '../once/failures.ts';
+import { failing, failureWith } from '../once/failures.ts';
 
 /** A chain, identified by its genesis hash, with the name of the cluster if it has one. */
 export type Cluster = { readonly genesis: string; readonly name: string };
@@ -39,7 +39,7 @@ export const wholeRpcUrl = 'Give the whole URL of a Solana node, as its operator
 
 /** The URL is not among the fields, because it may carry a key. `origin` says for people where the text came from. */
 const chainFailure = failing('chain', {
-  'bad-rpc-url': ({ origin, fault }: { origin: string; fault: keyof typeof rpcUrlFaults }) => told(
+  'bad-rpc-url': ({ origin, fault }: { origin: string; fault: keyof typeof rpcUrlFaults }) => failureWith(
     'bad-rpc-url',
   )`
     The rpc-url from ${origin} ${rpcUrlFaults[fault]}

@@ -113,10 +113,10 @@ export class RpcNode {
     const { expected } = this.#settings;
     const answer = await this.ask('getGenesisHash', []);
     if ('because' in answer) return answer;
-    const found = typeof answer.value === 'string' ? clusterOf(answer.value) : undefined;
-    if (found === undefined) return unusable;
-    if (expected !== undefined && expected.genesis !== found.genesis) return { because: 'other-cluster' };
-    this.#cluster = expected ?? found;
+    const cluster = typeof answer.value === 'string' ? clusterOf(answer.value) : undefined;
+    if (cluster === undefined) return unusable;
+    if (expected !== undefined && expected.genesis !== cluster.genesis) return { because: 'other-cluster' };
+    this.#cluster = expected ?? cluster;
     return this.#cluster;
   }
 
@@ -176,7 +176,7 @@ export class RpcNode {
   }
 
   /** What the node says about one transaction. It is fetched only if the node has it at least at commitment `least`. */
-  async sight(signature: string, statuses: Statuses, least: 'confirmed' | 'finalized'): Promise<Lookup> {
+  async lookUp(signature: string, statuses: Statuses, least: 'confirmed' | 'finalized'): Promise<Lookup> {
     const status = statuses.get(signature) ?? unusable;
     if ('because' in status) return { saw: 'nothing', ...status };
     const { commitment } = status;

@@ -93,10 +93,10 @@ async function equalWithoutSignature(
   reads: Reads,
 ): Promise<readonly string[]> {
   const about = { id, origin: originOf(baseUrl), sinceMs, untilMs };
-  const found = await Promise.all(
+  const pages = await Promise.all(
     underEachName(payment, assetNames).map((one) => reads.equalPayments({ ...about, payment: one })),
   );
-  const ids = found.flat();
+  const ids = pages.flat();
   const receipts = await Promise.all(ids.map((each) => reads.receiptsOf(each)));
   return ids.filter((_id, n) => !receipts[n]?.some(({ what }) => what === 'signature'));
 }
@@ -129,12 +129,12 @@ async function leftTheWallet(
   const endsAtMs = clock.now() + longestMs;
   const reading = { least, node, isOver: () => clock.now() > endsAtMs };
   const gap = await fetchEach(since, reading, async (transaction, { signature, memo, isFinal }) => {
-    const found = findPayment(payment, transaction);
-    if (found.is === 'match' && !(await isHeldByAnother(entry, signature, cluster, reads))) {
+    const match = findPayment(payment, transaction);
+    if (match.is === 'match' && !(await isHeldByAnother(entry, signature, cluster, reads))) {
       const { slot, blockTimeS } = transaction;
       candidates.push({ signature, slot, atMs: blockTimeS && 1000 * blockTimeS, memo, isFinal });
     }
-    return found.is === 'doubt' ? 'unclear' : undefined;
+    return match.is === 'doubt' ? 'unclear' : undefined;
   });
   return {
     candidates: candidates.sort((one, another) => another.slot - one.slot),

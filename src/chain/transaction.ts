@@ -55,9 +55,9 @@ export type ChainTransaction = {
 
 /** Reads `getTransaction` in `jsonParsed` encoding. Throws `Unreadable` if it is not in the form that the rules know. */
 export function readTransaction(result: unknown): ChainTransaction {
-  const { transaction, meta: told, slot, blockTime } = objectOf(result);
+  const { transaction, meta: metaJson, slot, blockTime } = objectOf(result);
   const { signatures, message } = objectOf(transaction);
-  const meta = objectOf(told);
+  const meta = objectOf(metaJson);
   if (meta.err === undefined) throw new Unreadable('meta/no-err');
   const accounts = listOf(objectOf(message).accountKeys).map((key) => textOf(objectOf(key).pubkey));
   return {
@@ -99,7 +99,7 @@ function changesIn(meta: JsonObject, accounts: readonly string[]): Change[] {
 }
 
 function tokenIn(balance: JsonObject, isAfter: boolean, accounts: readonly string[]): Change {
-  const { amount, decimals: places, uiAmountString: shown } = objectOf(balance.uiTokenAmount);
+  const { amount, decimals: places, uiAmountString: decimalText } = objectOf(balance.uiTokenAmount);
   const account = accounts[countOf(balance.accountIndex)];
   if (account === undefined) throw new Unreadable('balance/no-account');
   const [units, decimals] = [unitsInText(amount), countOf(places)];
@@ -111,7 +111,7 @@ function tokenIn(balance: JsonObject, isAfter: boolean, accounts: readonly strin
     ...{ isAfter, units: isAfter ? units : -units },
     decimals,
     // A mint may scale its amounts: then wallets show another one than is moved.
-    isExact: shown === formatAmount({ units, decimals }),
+    isExact: decimalText === formatAmount({ units, decimals }),
   };
 }
 

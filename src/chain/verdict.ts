@@ -74,13 +74,13 @@ export function judgeLook(
   };
   const isFinal = commitment === 'finalized';
   const isOurs = transaction.signature === signature;
-  const found = failed ? ({ is: 'miss' } as const) : findPayment(payment, transaction);
+  const match = failed ? ({ is: 'miss' } as const) : findPayment(payment, transaction);
   // What is not final yet may still be replaced.
-  if (!isFinal && found.is !== 'match') return { ...seen, ...undecided('not-final') };
-  if (!isOurs || found.is === 'doubt') return { ...seen, ...undecided('unclear') };
-  if (found.is === 'miss') return { ...seen, verdict: 'contradicted', reasons: ['not-paid'] };
+  if (!isFinal && match.is !== 'match') return { ...seen, ...undecided('not-final') };
+  if (!isOurs || match.is === 'doubt') return { ...seen, ...undecided('unclear') };
+  if (match.is === 'miss') return { ...seen, verdict: 'contradicted', reasons: ['not-paid'] };
   if (isAnothers || isOlder(transaction, beginning)) return { ...seen, ...undecided('anothers') };
-  const paid = paidBy(found, payment);
+  const paid = paidBy(match, payment);
   if (!isFinal) return { ...seen, verdict: 'likely', paid, reasons: ['not-final'] };
   // Without a wallet, nobody can say whose money it was.
   return { ...seen, verdict: payment.wallet === undefined ? 'likely' : 'proven', paid, reasons: [] };
@@ -151,8 +151,8 @@ export function ownPayment({ verdict, signature, block_time: at }: ChainView): r
   return [{ signature, ...(at === undefined ? {} : { at }), own: true }];
 }
 
-/** An earlier request may have landed, too: only the chain shows whether the service paid once. */
-export function wasRepeated({ kind, state, inDoubt, attempts }: Entry): boolean {
+/** An earlier request may have taken effect, too: only the chain shows whether the service paid once. */
+export function wasRepeated({ kind, state, wasInDoubt: inDoubt, attempts }: Entry): boolean {
   return kind === 'transfer' && state === 'accepted' && inDoubt && attempts > 1;
 }
 
@@ -164,9 +164,9 @@ export function ownSignatures(
 ): string[] {
   const accepted = attempts.filter(({ verdict }) => verdict === 'accepted');
   const telling = state === 'accepted' && accepted.length > 0 ? accepted : attempts;
-  const found = telling.flatMap((attempt) => signatureIn(attempt) ?? []);
+  const replied = telling.flatMap((attempt) => signatureIn(attempt) ?? []);
   const decided = resolvedAs === 'happened' ? decisions.flatMap(({ signature }) => signature ?? []) : [];
-  return [...new Set([...found, ...decided])].filter(isSignature);
+  return [...new Set([...replied, ...decided])].filter(isSignature);
 }
 
 export function signatureIn({ reply, headers, status }: Attempt): string | undefined {

@@ -87,18 +87,18 @@ export async function verifyEach(
 }
 
 async function statusesOf(asked: readonly Asked[]): Promise<Map<Chain, Statuses>> {
-  const found = new Map<Chain, Statuses>();
+  const byChain = new Map<Chain, Statuses>();
   for (const { chain } of asked) {
-    if (found.has(chain)) continue;
+    if (byChain.has(chain)) continue;
     const own = asked.filter((one) => one.chain === chain).flatMap(({ signatures }) => signatures);
     const statuses = new Map<string, Statuses extends ReadonlyMap<string, infer Each> ? Each : never>();
     for (let from = 0; from < own.length; from += mostSignatures) {
       const page = await chain.node.statusesOf(own.slice(from, from + mostSignatures));
       for (const [signature, status] of page) statuses.set(signature, status);
     }
-    found.set(chain, statuses);
+    byChain.set(chain, statuses);
   }
-  return found;
+  return byChain;
 }
 
 async function verifyOne(
@@ -120,7 +120,7 @@ async function verifyOne(
   let quietMs = 0;
   const looks: { look: Look; saw: ChainView }[] = [];
   for (const signature of signatures) {
-    const lookup = await node.sight(signature, statuses, least);
+    const lookup = await node.lookUp(signature, statuses, least);
     if (lookup.saw === 'nothing') quietMs = Math.max(quietMs, lookup.waitMs ?? 0);
     const look: Look = { signature, lookup, payment, host: node.host };
     looks.push({ look, saw: await judgeNow(look, entry, journal.reads) });

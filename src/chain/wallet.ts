@@ -95,18 +95,18 @@ export async function lookAtWallet(
   const since = listed.filter(({ timeS }) => timeS === undefined || 1000 * timeS >= sinceMs);
   const made = since.filter(({ failed }) => !failed);
   const unknown = await withoutEntry(made, reads);
-  const found: Stray[] = [];
+  const unmatched: Stray[] = [];
   let left = unknown.length;
   const unread = await fetchEach(unknown, asking, async (transaction, { signature }) => {
     const paid = outflowOf(wallet, transaction);
     if (paid === 'unclear') return paid;
     left -= 1;
     const { slot, blockTimeS } = transaction;
-    if (paid.length > 0) found.push({ signature, slot, atMs: blockTimeS && 1000 * blockTimeS, paid });
+    if (paid.length > 0) unmatched.push({ signature, slot, atMs: blockTimeS && 1000 * blockTimeS, paid });
     return undefined;
   });
   // A reply may have come meanwhile.
-  const strays = (await withoutEntry(found, reads)).sort((one, other) => other.slot - one.slot);
+  const strays = (await withoutEntry(unmatched, reads)).sort((one, other) => other.slot - one.slot);
   const unsigned = strays.length === 0 ? [] : await reads.unsigned(sinceMs);
   const signed = unsigned.length === 0 ? [] : [...(await namedInReplies(reads)).values()];
   return {
@@ -131,7 +131,7 @@ async function namedInReplies(reads: Reads): Promise<ReadonlyMap<string, string>
   const named = new Map<string, string>();
   const states = ['sending', 'unknown', 'held', 'resolved'] as const;
   for await (const entry of reads.select({ kind: 'transfer', states, limit: Number.MAX_SAFE_INTEGER }))
-    if (entry.inDoubt && entry.resolvedAs !== 'did-not-happen')
+    if (entry.wasInDoubt && entry.resolvedAs !== 'did-not-happen')
       for (const signature of await signaturesOf(entry, reads)) named.set(signature, entry.id);
   return named;
 }

@@ -71,12 +71,12 @@ export function openApp<Arguments extends Args>(process: ProcessOfCommand<Argume
 
 /** Remembers what was made, for each value of the first argument if there is one. */
 export function once<Given extends [first?: unknown, ...others: unknown[]], Made>(
-  make: (...given: Given) => Promise<Made>,
-): (...given: Given) => Promise<Made> {
+  make: (...values: Given) => Promise<Made>,
+): (...values: Given) => Promise<Made> {
   const made = new Map<unknown, Promise<Made>>();
-  return (...given) => {
-    const making = made.get(given[0]) ?? make(...given);
-    made.set(given[0], making);
+  return (...values) => {
+    const making = made.get(values[0]) ?? make(...values);
+    made.set(values[0], making);
     return making;
   };
 }

@@ -32,7 +32,7 @@ export function diskTroubleOf(error: unknown): DiskTrouble {
 }
 
 function saidBy(error: unknown): Said {
-  return { code: codeOf(error) ?? '', said: error instanceof Error ? error.message : String(error) };
+  return { code: systemCodeOf(error) ?? '', said: error instanceof Error ? error.message : String(error) };
 }
 
 /**
@@ -48,9 +48,9 @@ export function makeFolder(path: string): boolean {
     return true;
   } catch (error) {
     // Another process may have made it first.
-    if (codeOf(error) === 'EEXIST' && isFolder(path)) return false;
+    if (systemCodeOf(error) === 'EEXIST' && isFolder(path)) return false;
     if (error instanceof FolderTrouble) throw error;
-    throw new FolderTrouble('not-made', path, codeOf(error) ?? '', error);
+    throw new FolderTrouble('not-made', path, systemCodeOf(error) ?? '', error);
   }
 }
 
@@ -62,7 +62,7 @@ function isFolder(path: string): boolean {
 }
 
 /** The system's code for an error, such as `ENOENT`. */
-export function codeOf(error: unknown): string | undefined {
+export function systemCodeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 

@@ -38,8 +38,8 @@ export class WholeFile {
 
   static async begin(path: string, mode: number): Promise<WholeFile> {
     const stats = lstatSync(path, { throwIfNoEntry: false });
-    const found = kindOf(stats);
-    if (found === 'link' || found === 'other') throw new Occupied(found);
+    const occupant = kindOf(stats);
+    if (occupant === 'link' || occupant === 'other') throw new Occupied(occupant);
     const draft = join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}`);
     const file = await open(draft, 'wx', 0o600);
     await file.chmod(stats === undefined ? mode : stats.mode & 0o777);

@@ -1,7 +1,7 @@
 import { NoHomeFolder } from '../machine/folders.ts';
 import type { Interrupts } from '../machine/process.ts';
 import { diskTrouble } from './phrases.ts';
-import { type Advice, neverTwice, says, sentence, whenReady } from './says.ts';
+import { type Advice, neverTwice, sentence, whenReady, withFullStop } from './says.ts';
 
 /**
  * Every way in which botctl can fail, by name. These tables are the only source of exit codes and of what a caller may
@@ -125,7 +125,7 @@ const longestMessage = 2000;
 const endShown = 300;
 
 /** Cuts the middle of a message that quotes something very long. The end says whether anything was sent. */
-function bounded(message: string): string {
+function shortened(message: string): string {
   if (message.length <= longestMessage) return message;
   return `${message.slice(0, longestMessage - endShown)} … ${message.slice(-endShown)}`.toWellFormed();
 }
@@ -151,7 +151,10 @@ export class Failure extends Error {
   readonly fields: object = {};
 
   constructor(code: FailureCode, message: string, { cause, ...details }: Details = {}) {
-    super(bounded(code === 'bug' ? message : sentence(message)), cause === undefined ? undefined : { cause });
+    super(
+      shortened(code === 'bug' ? message : withFullStop(message)),
+      cause === undefined ? undefined : { cause },
+    );
     this.name = 'Failure';
     this.code = code;
     this.details = details;
@@ -159,16 +162,19 @@ export class Failure extends Error {
 }
 
 /** A failure with this code, written as it is read: see `says`. */
-export function told(code: FailureCode, more: Details = {}): (...how: Parameters<typeof says>) => Failure {
+export function failureWith(
+  code: FailureCode,
+  more: Details = {},
+): (...how: Parameters<typeof sentence>) => Failure {
   return (...how) => {
-    const { message, ...advice } = says(...how);
+    const { message, ...advice } = sentence(...how);
     return new Failure(code, message, { ...advice, ...more });
   };
 }
 
 /** Ctrl-C before anything was done. `when` follows “Interrupted”: `before a token was read`. */
 export function interrupted(when: string): Failure {
-  return told('interrupted')`Interrupted ${when}
+  return failureWith('interrupted')`Interrupted ${when}
     ${whenReady}`;
 }
 
@@ -232,12 +238,12 @@ function isMachineFault(error: unknown): error is Error {
 
 /** Failures that belong to no room. */
 const machineFailure = failing('machine', {
-  'no-home': () => told('machine-fault')`HOME is not set, and this user has no home folder
+  'no-home': () => failureWith('machine-fault')`HOME is not set, and this user has no home folder
     Set HOME, or both XDG_CONFIG_HOME and XDG_DATA_HOME, to a permanent folder.`,
-  failed: ({ error, path }: { error: Error; path: string | undefined }) => told('machine-fault')`
+  failed: ({ error, path }: { error: Error; path: string | undefined }) => failureWith('machine-fault')`
     This machine failed: ${diskTrouble(error)}${path === undefined ? '' : ` (${path})`}.
     Fix the problem named above and run the same command again: ${neverTwice}.`,
-  bug: ({ what }: { what: string }) => told('bug')`botctl itself failed: ${what}
+  bug: ({ what }: { what: string }) => failureWith('bug')`botctl itself failed: ${what}
     Run it again with --verbose and report what it prints. The history shows the state of every entry:
     $ history`,
 });

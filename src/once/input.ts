@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 import { type DiskTrouble, diskTroubleOf } from '../machine/disk.ts';
 import { openToRead } from '../machine/engine/node.ts';
-import { Failure, failing, interrupted, told } from './failures.ts';
+import { Failure, failing, failureWith, interrupted } from './failures.ts';
 import { troubleInWords } from './phrases.ts';
 import { isItTheRightFile } from './says.ts';
 
 /** `name` is what people call the file, or stdin. */
 const inputFailure = failing('input', {
-  unreadable: ({ name, trouble }: { name: string; trouble: DiskTrouble }) => told('bad-file')`
+  unreadable: ({ name, trouble }: { name: string; trouble: DiskTrouble }) => failureWith('bad-file')`
     ${name} cannot be read: ${troubleInWords(trouble)}
     Check the path and its permissions, then run the same command again.`,
-  'too-long': ({ name, mostBytes }: { name: string; mostBytes: number }) => told('bad-file')`
+  'too-long': ({ name, mostBytes }: { name: string; mostBytes: number }) => failureWith('bad-file')`
     ${name} is longer than ${mostBytes} bytes
     ${isItTheRightFile}`,
   interrupted: ({ name }: { name: string }) => interrupted(`while ${name} was being read`),

@@ -86,9 +86,9 @@ export function clipped(text: string, most = mostShown): string {
 }
 
 /** The first few items, and the number of the others. */
-export function fewOf(shown: readonly string[], separator: string, more: (count: number) => string): string {
-  const first = shown.slice(0, fewest).join(separator);
-  return shown.length <= fewest ? first : `${first}${separator}${more(shown.length - fewest)}`;
+export function fewOf(texts: readonly string[], separator: string, more: (count: number) => string): string {
+  const first = texts.slice(0, fewest).join(separator);
+  return texts.length <= fewest ? first : `${first}${separator}${more(texts.length - fewest)}`;
 }
 
 const diskFull = 'the disk is full';

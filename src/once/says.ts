@@ -12,7 +12,7 @@ export type Advice = {
   /** Commands that do it, each ready to paste. */
   readonly next?: readonly Suggestion[];
   /** What scripts are shown beside it, as fields of the error. */
-  readonly shown?: Readonly<Record<string, string | number>>;
+  readonly fields?: Readonly<Record<string, string | number>>;
 };
 
 /** What happened, and what to do about it. */
@@ -22,7 +22,10 @@ export type Sentence = Advice & { readonly message: string };
  * A failure as it is read: what happened, on its own line; below it what to do; and commands to paste, each after a `$`.
  * A value in a command stays one word of it, whatever it holds: it is quoted where the command is shown.
  */
-export function says(texts: readonly string[], ...values: readonly (string | number | bigint)[]): Sentence {
+export function sentence(
+  texts: readonly string[],
+  ...values: readonly (string | number | bigint)[]
+): Sentence {
   const left = [...values];
   const filled = (part: string): string => part.replace(/\0/gu, () => String(left.shift()));
   const lines = texts
@@ -44,7 +47,7 @@ export function says(texts: readonly string[], ...values: readonly (string | num
   };
 }
 
-export function sentence(what: string): string {
+export function withFullStop(what: string): string {
   return /[.!?]$/u.test(what) ? what : `${what}.`;
 }
 

@@ -2,7 +2,7 @@ import type { DiskTrouble } from '../machine/disk.ts';
 import { amountOf } from '../once/entry/amount.ts';
 import { type TextFault, textFaultWords } from '../once/entry/failures.ts';
 import { type Complaint, complaintWords } from '../once/entry/rules.ts';
-import { type Failure, failing, told } from '../once/failures.ts';
+import { type Failure, failing, failureWith } from '../once/failures.ts';
 import { clipped, formatAmountOf, iso, isoExact, listed, troubleInWords } from '../once/phrases.ts';
 
 export const policySchema = 'botctl-policy/1';
@@ -60,7 +60,9 @@ export const policyFailure = failing('policy', {
     damaged(source, fault.line, fault.column, textFaultWords(fault)),
   unreadable: ({ source, trouble }: { source: string; trouble: DiskTrouble }) => {
     const next = [{ shell: [['ls', '-ld', source]] }];
-    return told('policy-unsafe', { next })`The policy ${source} cannot be read: ${troubleInWords(trouble)}
+    return failureWith('policy-unsafe', {
+      next,
+    })`The policy ${source} cannot be read: ${troubleInWords(trouble)}
       While a policy is named, no command sends without it. Check that it exists and that you may read it:`;
   },
   'other-owner': ({ source, path, uid, me }: Unsafe & { uid: number; me: number }) => {
@@ -72,15 +74,15 @@ export const policyFailure = failing('policy', {
     return unsafe(source, path, `can be changed by other users (mode ${mode.toString(8)})`, fix);
   },
 
-  asset: ({ source, asset }: Refused<'asset'>) => told('policy-asset')`
+  asset: ({ source, asset }: Refused<'asset'>) => failureWith('policy-asset')`
     The policy ${source} has no limits for ${asset}, and it refuses every asset that it does not name
     ${noUse} To allow ${asset}, add it under limits in the policy.
     $ policy show`,
-  recipient: ({ source, to }: Refused<'recipient'>) => told('policy-recipient')`
+  recipient: ({ source, to }: Refused<'recipient'>) => failureWith('policy-recipient')`
     The policy ${source} allows only the recipients that it names (only_recipients), and ${to} is not one of them
     ${noUse} To allow this address, add it under recipients in the policy.
     $ policy show`,
-  approvals: ({ source }: Refused<'approvals'>) => told('policy-limit')`
+  approvals: ({ source }: Refused<'approvals'>) => failureWith('policy-limit')`
     The policy ${source} wants another database role to approve this ("approvals": "other"), and a journal in a file has no roles
     ${noUse} Use a shared journal, or have the policy changed.
     $ policy show`,
@@ -115,14 +117,14 @@ const policyRules = {
 } as const;
 
 function damaged(source: string, line: number, column: number, what: string): Failure {
-  return told('policy-damaged')`The policy ${source}, line ${line}, column ${column}: ${what}
+  return failureWith('policy-damaged')`The policy ${source}, line ${line}, column ${column}: ${what}
     A policy that cannot be read allows nothing. Fix the file, then check it:
     $ policy check ${source}`;
 }
 
 function unsafe(source: string, path: string, problem: string, fix: readonly string[]): Failure {
   const what = path === source ? problem : `is in the folder ${path}, which ${problem}`;
-  return told('policy-unsafe', { next: [{ shell: [fix] }] })`The policy ${source} ${what}
+  return failureWith('policy-unsafe', { next: [{ shell: [fix] }] })`The policy ${source} ${what}
     Only you or root may be able to change a policy. If no one else has changed it, fix this:`;
 }
 
@@ -185,11 +187,11 @@ function overLimit(refusal: OverRefusal): Failure {
     freeAt === undefined
       ? `${noUse}${never} Have the policy changed, if this amount is meant.`
       : `Wait until ${iso(freeAt)}, then run the same command again: enough is left then, if nothing else is spent.`;
-  const shown = {
+  const fields = {
     remaining: amountOf(remaining),
     ...(freeAt === undefined ? {} : { free_at: isoExact(freeAt) }),
   };
-  return told('policy-limit', { shown })`
+  return failureWith('policy-limit', { fields })`
     The policy ${source} allows at most ${of(limit)} ${limitNames[rule]}, and this transfer is ${of(units, asset)}.${left}
     ${hint}
     $ policy show`;

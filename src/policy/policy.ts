@@ -46,11 +46,12 @@ type NamedAsset = Pick<Spend, 'assetNames'>;
 /** The limits for this asset in each policy that names it, however it spells it. */
 export function limitsOf(policies: Policies, { assetNames }: NamedAsset): readonly Limited[] {
   return policies.flatMap(({ limits, source }) => {
-    const found: Limited[] = [];
+    const limited: Limited[] = [];
     // A batch asks for each row, and a spread takes ten times as long.
     for (const [line, { transfer, day, approveAbove }] of limits)
-      if (assetNames.includes(countedAsset(line))) found.push({ source, line, transfer, day, approveAbove });
-    return found;
+      if (assetNames.includes(countedAsset(line)))
+        limited.push({ source, line, transfer, day, approveAbove });
+    return limited;
   });
 }
 
@@ -147,9 +148,9 @@ function tightest(refusals: readonly OverRefusal[]): Refusal | undefined {
 /** Why a person must approve the amount, if one must. */
 export function needsApproval(policies: Policies, spend: Spend): string | undefined {
   const { units, asset } = spend;
-  const found = limitsOf(policies, spend).find(({ approveAbove = units }) => units > approveAbove);
-  if (found?.approveAbove === undefined) return undefined;
-  return whyApproval.above({ ...found, units, asset, limit: found.approveAbove });
+  const passed = limitsOf(policies, spend).find(({ approveAbove = units }) => units > approveAbove);
+  if (passed?.approveAbove === undefined) return undefined;
+  return whyApproval.above({ ...passed, units, asset, limit: passed.approveAbove });
 }
 
 /** A journal in a file cannot tell who approves, so a policy that wants somebody else's approval refuses. */

@@ -1,7 +1,7 @@
 import type { Bot } from '../once/connection.ts';
 import { nothingRecorded } from '../once/engine/answers.ts';
 import { proposerOf } from '../once/engine/approval.ts';
-import { allowed, type EngineContext, type Word } from '../once/engine/context.ts';
+import { allowed, type EngineContext, type PolicyAnswer } from '../once/engine/context.ts';
 import { countedAsset, type Spending, unitsOf } from '../once/entry/amount.ts';
 import { assetNamesOf } from '../once/entry/assetNames.ts';
 import type { TransferRequest } from '../once/entry/wanted.ts';
@@ -19,7 +19,7 @@ import {
   type Spend,
 } from './policy.ts';
 
-function refusedFor(refusal: Refusal): Word {
+function refusedFor(refusal: Refusal): PolicyAnswer {
   return { is: 'refused', failure: policyFailure(refusal.rule, refusal) };
 }
 
@@ -58,10 +58,10 @@ export async function spendWithin(
   order: SpendOrder,
   reads: SumReads | undefined,
   nowMs: number,
-): Promise<Word> {
+): Promise<PolicyAnswer> {
   const why = await whyItWaits(policies, order, reads);
-  const word = await wordOfSpending(policies, order, reads ?? nothingRecorded, nowMs);
-  return word.is === 'allowed' && why !== undefined ? wordOfWaiting(policies, order, why) : word;
+  const answer = await answerOfSpending(policies, order, reads ?? nothingRecorded, nowMs);
+  return answer.is === 'allowed' && why !== undefined ? answerOfWaiting(policies, order, why) : answer;
 }
 
 type SumReads = SpendingReads & Pick<Reads, 'decisionsOf'>;
@@ -81,12 +81,12 @@ export function sumsForAll(reads: SumReads = nothingRecorded): SumReads {
 }
 
 /** Reserving adds the amount to the sums of this commit. */
-async function wordOfSpending(
+async function answerOfSpending(
   policies: Policies,
   { spend, entry }: SpendOrder,
   reads: SpendingReads,
   nowMs: number,
-): Promise<Word> {
+): Promise<PolicyAnswer> {
   const byItself = refusedByItself(policies, spend);
   if (byItself !== undefined) return refusedFor(byItself);
   if (!limitsADay(policies, spend)) return allowed;
@@ -149,7 +149,11 @@ async function whyItWaits(
 
 const wantsAnother = (policies: Policies) => policies.find(({ approvals }) => approvals === 'other');
 
-function wordOfWaiting(policies: Policies, { isShared }: Pick<SpendOrder, 'isShared'>, why: string): Word {
+function answerOfWaiting(
+  policies: Policies,
+  { isShared }: Pick<SpendOrder, 'isShared'>,
+  why: string,
+): PolicyAnswer {
   const refusal = isShared ? undefined : refusedOnFile(policies);
   if (refusal !== undefined) return refusedFor(refusal);
   const needs = wantsAnother(policies) && 'another-role';

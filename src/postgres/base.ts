@@ -10,13 +10,13 @@ import type { PgConnection } from './connection.ts';
 import type { PgConnections, Waiting } from './connections.ts';
 import { ServerTroubleError, type SharedKind, sharedFailure } from './failures.ts';
 import {
-  codeOf,
   isElsewhere,
   isHeldUp,
   isOfNetwork,
   isPassing,
   isUnawaited,
   needsTime,
+  serverCodeOf,
   serverFailure,
   unreachable,
 } from './faults.ts';
@@ -236,7 +236,7 @@ async function rollBack(connection: PgConnection, because: unknown): Promise<voi
   if (connection.isBroken) return;
   await connection.query('ROLLBACK').catch(() => connection.destroy());
   // The server has become read-only, so it is not the server to which this connection was made.
-  if (codeOf(because) === takesNothing) connection.destroy();
+  if (serverCodeOf(because) === takesNothing) connection.destroy();
 }
 
 const takesNothing = '25006';

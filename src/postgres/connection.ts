@@ -228,7 +228,7 @@ async function fromPassFile(address: Address): Promise<string | undefined> {
     done();
   };
   pgpass.warnTo(new Writable({ write }));
-  return new Promise((found) => pgpass(address, found));
+  return new Promise((resolve) => pgpass(address, resolve));
 }
 
 let tellIgnored: (said: string) => void = () => {};

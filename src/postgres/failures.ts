@@ -1,5 +1,5 @@
 import type { DiskTrouble } from '../machine/disk.ts';
-import { failing, interrupted, told } from '../once/failures.ts';
+import { failing, failureWith, interrupted } from '../once/failures.ts';
 import {
   acceptingLoss,
   beforeAccepting,
@@ -100,23 +100,23 @@ type TooOld = AtPlace & { version: number; least: number };
 const kinds = {
   'bad-url': ({ source, fault }: { source: string; fault: UrlFault }) => {
     const [problem, hint] = urlFaults[fault];
-    return told('usage', { hint })`${source} ${problem}`;
+    return failureWith('usage', { hint })`${source} ${problem}`;
   },
-  'certificate-unreadable': ({ path, trouble }: OfFile) => told('journal-unusable')`
+  'certificate-unreadable': ({ path, trouble }: OfFile) => failureWith('journal-unusable')`
     ${path}, which the connection to the journal needs, cannot be read: ${troubleInWords(trouble)}
     Check sslrootcert, sslcert and sslkey in the URL.`,
   interrupted: () => interrupted('before the journal answered'),
-  unreachable: ({ place, trouble }: Troubled) => told('journal-unreachable')`
+  unreachable: ({ place, trouble }: Troubled) => failureWith('journal-unreachable')`
     The journal ${place} cannot be reached: ${serverTrouble(trouble)}
     Run the same command again when the server answers. To see how botctl connects to it:
     $ doctor`,
-  'no-tls': ({ place }: AtPlace) => told('journal-unusable')`
+  'no-tls': ({ place }: AtPlace) => failureWith('journal-unusable')`
     The server of the journal ${place} does not offer TLS, and sslmode requires it
     Have TLS turned on there (ssl = on). Use sslmode=disable only if the whole network in between is yours.`,
-  'certificate-refused': ({ place, trouble }: Troubled) => told('journal-unusable')`
+  'certificate-refused': ({ place, trouble }: Troubled) => failureWith('journal-unusable')`
     The server of the journal ${place} did not prove its identity: ${serverTrouble(trouble)}
     Use the host name in its certificate. If your own authority signed it, give that authority’s certificate with sslrootcert in the URL.`,
-  'password-missing': ({ place }: AtPlace) => told('journal-unusable')`
+  'password-missing': ({ place }: AtPlace) => failureWith('journal-unusable')`
     The server of the journal ${place} asks for a password
     Put it into PGPASSWORD, into ~/.pgpass (readable only by you), or into the URL in BOTCTL_JOURNAL.`,
   denied: ({
@@ -124,35 +124,35 @@ const kinds = {
     denial,
     role,
     trouble,
-  }: AtPlace & { denial: Denial; role: string; trouble: ServerTrouble }) => told('journal-denied')`
+  }: AtPlace & { denial: Denial; role: string; trouble: ServerTrouble }) => failureWith('journal-denied')`
     ${denials[denial][0](place, role)}: ${serverTrouble(trouble)}
     ${denials[denial][1]}`,
-  'through-pooler': ({ place }: AtPlace) => told('journal-schema')`
+  'through-pooler': ({ place }: AtPlace) => failureWith('journal-schema')`
     A pooler in front of the journal ${place} gives each transaction another connection
     Set it to session mode (PgBouncer: pool_mode = session), or name the server itself.`,
-  'server-too-old': ({ place, version, least }: TooOld) => told('journal-schema')`
+  'server-too-old': ({ place, version, least }: TooOld) => failureWith('journal-schema')`
     The server of the journal ${place} is PostgreSQL ${version}, and botctl needs ${least} or newer
     Use a newer server.`,
-  'not-utf8': ({ place, encoding }: AtPlace & { encoding: string }) => told('journal-schema')`
+  'not-utf8': ({ place, encoding }: AtPlace & { encoding: string }) => failureWith('journal-schema')`
     The database of the journal ${place} is encoded in ${encoding}, which cannot hold every name and text
     Use a database in UTF8.`,
-  'standby-only': ({ place }: AtPlace) => told('journal-unreachable')`
+  'standby-only': ({ place }: AtPlace) => failureWith('journal-unreachable')`
     The server of the journal ${place} is a standby, which can only be read
     Name the server that accepts writes, then run the same command again.`,
-  'role-reads-only': ({ place }: AtPlace) => told('journal-not-writable')`
+  'role-reads-only': ({ place }: AtPlace) => failureWith('journal-not-writable')`
     The server of the journal ${place} lets this role only read: the setting default_transaction_read_only is on
     Have it turned off for the role that sends (ALTER ROLE … SET default_transaction_read_only = off), or use another role.`,
-  'not-durable': ({ place, setting }: AtPlace & { setting: string }) => told('journal-not-durable')`
+  'not-durable': ({ place, setting }: AtPlace & { setting: string }) => failureWith('journal-not-durable')`
     The server of the journal ${place} may lose what it has acknowledged: its setting ${setting} is off
     Have the setting turned on, then run the same command again. The doctor says what else you can do:
     $ doctor`,
-  'not-on-standby': ({ place }: AtPlace) => told('journal-not-durable')`
+  'not-on-standby': ({ place }: AtPlace) => failureWith('journal-not-durable')`
     The server of the journal ${place} waits for a standby to store each record, and no standby answered
     Run the same command again when the standby answers.`,
-  busy: ({ place }: AtPlace) => told('journal-busy')`
+  busy: ({ place }: AtPlace) => failureWith('journal-busy')`
     The journal ${place} is kept busy: another process is blocking this command
     Run the same command again in a moment: the server soon drops a process that is gone.`,
-  'disk-full': ({ place }: AtPlace) => told('journal-not-writable')`
+  'disk-full': ({ place }: AtPlace) => failureWith('journal-not-writable')`
     The disk of the journal’s server is full (${place})
     Have space freed on it, then run the same command again.`,
   /** `ownersUrl` is for the role that may create or change the schema; undefined if this role may. */
@@ -160,38 +160,40 @@ const kinds = {
     place,
     schema,
     ownersUrl,
-  }: AtPlace & { schema: string; ownersUrl: string | undefined }) => told('journal-schema', {
+  }: AtPlace & { schema: string; ownersUrl: string | undefined }) => failureWith('journal-schema', {
     next: migrating(ownersUrl),
   })`
     There is no journal in the schema ${schema} of ${place}
     Check the schema and the database in the URL. If the journal belongs there, create it as the owner of the database:`,
   'other-version': ({ place, ...versions }: AtPlace & Edition) =>
     otherVersion(`The journal ${place}`, versions, 'Use the botctl that made it, on this machine too.'),
-  'not-empty': ({ place }: AtPlace) => told('not-allowed-now')`
+  'not-empty': ({ place }: AtPlace) => failureWith('not-allowed-now')`
     The journal ${place} has entries, and a file can only be imported into one without any
     Keep using the file, or import it into a schema of its own: name that with ?schema= in the URL.`,
-  'went-on': ({ place }: AtPlace) => told('not-allowed-now')`
+  'went-on': ({ place }: AtPlace) => failureWith('not-allowed-now')`
     The file was imported into ${place} earlier, and has been used since: ${place} lacks what it did then
     Import it into a schema of its own: name that with ?schema= in the URL.`,
-  'schema-foreign': ({ place, schema }: AtPlace & { schema: string }) => told('journal-schema')`
+  'schema-foreign': ({ place, schema }: AtPlace & { schema: string }) => failureWith('journal-schema')`
     The schema ${schema} of ${place} has a table meta that does not belong to a journal
     Name another schema in the URL, with ?schema=.`,
-  'may-only-look': ({ place }: AtPlace) => told('journal-schema')`This role may only read the journal ${place}
+  'may-only-look': ({ place }: AtPlace) => failureWith(
+    'journal-schema',
+  )`This role may only read the journal ${place}
     Use a role with the rights that journal migrate prints.`,
-  'may-not-open': ({ place, owner }: AtPlace & { owner: string | undefined }) => told('usage')`
+  'may-not-open': ({ place, owner }: AtPlace & { owner: string | undefined }) => failureWith('usage')`
     This role may close the journal ${place}, and may not open it
     Connect as ${owner === undefined ? 'the owner of the schema' : `the role ${owner}, which owns the schema`}.`,
-  'may-not-migrate': ({ place, schema }: AtPlace & { schema: string }) => told('journal-schema')`
+  'may-not-migrate': ({ place, schema }: AtPlace & { schema: string }) => failureWith('journal-schema')`
     This role may not create or change the schema ${schema} of ${place}
     Connect as the owner of the database or the schema. A role that runs botctl needs less: journal migrate prints what.`,
-  lost: ({ place, loss }: AtPlace & { loss: Loss }) => told('journal-lost', { next: acceptingLoss })`
+  lost: ({ place, loss }: AtPlace & { loss: Loss }) => failureWith('journal-lost', { next: acceptingLoss })`
     ${lossSentence(place, loss)}. ${missingMayBeSent}
     If you can, bring back the server as it was. Otherwise, ${beforeAccepting}`,
-  'rules-refused': ({ place, trouble }: Troubled) => told('journal-damaged')`
+  'rules-refused': ({ place, trouble }: Troubled) => failureWith('journal-damaged')`
     The journal ${place} refused to record something: ${serverTrouble(trouble)}
     It contains something that botctl did not write. Check the wallet and the conversation before you send anything again.`,
   /** Other processes have declared this one dead. */
-  fenced: ({ place }: AtPlace) => told('fenced')`
+  fenced: ({ place }: AtPlace) => failureWith('fenced')`
     This process was silent for too long, and the journal ${place} counts it as ended: others may continue its work
     Run the same command again: it finds out what was done in the meantime.`,
 };

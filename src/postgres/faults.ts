@@ -3,7 +3,7 @@ import { Overtaken } from '../once/journal/verbs.ts';
 import { type Denial, type ServerTrouble, ServerTroubleError, sharedFailure } from './failures.ts';
 
 /** The server's error code; undefined if the error is not the server's. */
-export function codeOf(error: unknown): string | undefined {
+export function serverCodeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }
 
@@ -16,7 +16,7 @@ const driverSays = /^(?:Connection terminated|Client (?:was closed|has encounter
  * Whether another server process answered than the one the connection began with: a pooler has switched connections.
  */
 export function isElsewhere(error: unknown): boolean {
-  const code = codeOf(error) ?? '';
+  const code = serverCodeOf(error) ?? '';
   const said = error instanceof Error ? error.message : '';
   return (code === '22P02' && said.includes(elsewhere)) || noTransactions.test(said);
 }
@@ -30,13 +30,13 @@ const networkCodes = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/u;
 export function isOfNetwork(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof ServerTroubleError) return true;
-  return driverSays.test(error.message) || networkCodes.test(codeOf(error) ?? '') || isOfPooler(error);
+  return driverSays.test(error.message) || networkCodes.test(serverCodeOf(error) ?? '') || isOfPooler(error);
 }
 
 /** PgBouncer has one code for all that ends its own connection to the server. It also stands for mistakes, not fatal. */
 function isOfPooler(error: Error): boolean {
   const isFatal = 'severity' in error && error.severity === 'FATAL';
-  return isFatal && codeOf(error) === '08P01' && !noTransactions.test(error.message);
+  return isFatal && serverCodeOf(error) === '08P01' && !noTransactions.test(error.message);
 }
 
 /**
@@ -44,7 +44,7 @@ function isOfPooler(error: Error): boolean {
  */
 export function isLastWord(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return /^(?:57P0[1-5]|25P0[34])$/u.test(codeOf(error) ?? '') || isOfPooler(error);
+  return /^(?:57P0[1-5]|25P0[34])$/u.test(serverCodeOf(error) ?? '') || isOfPooler(error);
 }
 
 const ruleOfJournal = 'ZJ001';
@@ -79,12 +79,12 @@ const passing = [
 
 /** Whether an immediate retry would only meet the same error. */
 export function needsTime(error: unknown): boolean {
-  return isOfNetwork(error) || /^5[37]|^55P03$|^25P04$/u.test(codeOf(error) ?? '');
+  return isOfNetwork(error) || /^5[37]|^55P03$|^25P04$/u.test(serverCodeOf(error) ?? '');
 }
 
 /** Whether it waited for a lock or another slow answer. */
 export function isHeldUp(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = serverCodeOf(error);
   return code === lockTimedOut || code === tookTooLong || isSilent(error);
 }
 
@@ -94,12 +94,12 @@ function isSilent(error: unknown): boolean {
 }
 
 export function isPassing(error: unknown): boolean {
-  return error instanceof Overtaken || passing.includes(codeOf(error) ?? '');
+  return error instanceof Overtaken || passing.includes(serverCodeOf(error) ?? '');
 }
 
 /** Whether to wait and connect again: the server is busy, connections become free, or it has just been started. */
 export function isComingBack(error: unknown): boolean {
-  return isSilent(error) || ['53300', '57P03', '57P01', '57P02', '57P05'].includes(codeOf(error) ?? '');
+  return isSilent(error) || ['53300', '57P03', '57P01', '57P02', '57P05'].includes(serverCodeOf(error) ?? '');
 }
 
 /** After a commit: it is made here, but the server did not wait for the standby that must have it. */
@@ -124,7 +124,7 @@ export function isDenied(error: unknown): boolean {
 }
 
 function denialOf(error: unknown): Denial | undefined {
-  return denials[codeOf(error) ?? ''];
+  return denials[serverCodeOf(error) ?? ''];
 }
 
 /** The driver's own words, because it has no code for this. */
@@ -136,7 +136,7 @@ const certificateCodes = /CERT|^UNABLE_TO_VERIFY_|^HOSTNAME_MISMATCH$/u;
 export function unreachable(error: unknown, place: string): unknown {
   if (error instanceof Error && error.message === noTls) return sharedFailure('no-tls', { place }, error);
   const trouble = troubleOf(error);
-  if (certificateCodes.test(codeOf(error) ?? ''))
+  if (certificateCodes.test(serverCodeOf(error) ?? ''))
     return sharedFailure('certificate-refused', { place, trouble }, error);
   const failure = serverFailure(error, place);
   return failure instanceof Failure ? failure : sharedFailure('unreachable', { place, trouble }, error);
@@ -144,7 +144,7 @@ export function unreachable(error: unknown, place: string): unknown {
 
 /** The server's error as a failure with a name; any other error unchanged. */
 export function serverFailure(error: unknown, place: string): unknown {
-  const code = codeOf(error);
+  const code = serverCodeOf(error);
   if (error instanceof Failure || code === undefined) return error;
   const denial = denialOf(error);
   const trouble = troubleOf(error);
@@ -170,6 +170,6 @@ function troubleOf(error: unknown): ServerTrouble {
   if (error instanceof ServerTroubleError) return error.trouble;
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const said = inner instanceof Error ? inner.message : String(inner);
-  const text = said === '' ? codeOf(inner) : said;
+  const text = said === '' ? serverCodeOf(inner) : said;
   return text === undefined ? { is: 'no-reason' } : { is: 'said', text };
 }

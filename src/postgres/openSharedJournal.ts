@@ -5,7 +5,7 @@ import type { Dialect } from '../once/journal/dialect.ts';
 import type { Journal } from '../once/journal/journal.ts';
 import { type Known, Note } from '../once/journal/known.ts';
 import { Store } from '../once/journal/store.ts';
-import { holding, verbsIn } from '../once/journal/verbs.ts';
+import { verbsIn, whichAreRecorded } from '../once/journal/verbs.ts';
 import { type Address, placeOf } from './address.ts';
 import { ServerBase } from './base.ts';
 import type { PgConnection } from './connection.ts';
@@ -44,7 +44,7 @@ export async function lackedBy(
   noted: readonly Known[],
 ): Promise<Known[]> {
   if (noted.length === 0) return [];
-  const places = new Set((await connection.ask(...holding(dialect, noted))).map(({ nth }) => nth));
+  const places = new Set((await connection.ask(...whichAreRecorded(dialect, noted))).map(({ nth }) => nth));
   return noted.filter((_known, nth) => !places.has(nth));
 }
 

@@ -1,7 +1,7 @@
 declare module 'pgpass' {
   type Asked = Readonly<Record<'host' | 'database' | 'user', string>> & { readonly port: number };
   const pgpass: {
-    (asked: Asked, found: (password: string | undefined) => void): void;
+    (asked: Asked, resolve: (password: string | undefined) => void): void;
     warnTo(stream: NodeJS.WritableStream): void;
   };
   export = pgpass;

@@ -92,8 +92,8 @@ const keeping = [...new Set(all.map(([on]) => on))].map((on) => {
   if (first?.[1] === 'true')
     return `CREATE TRIGGER ${name} BEFORE ${on} EXECUTE FUNCTION refuse_always('${first[2]}');`;
   const checks = own.map(
-    ([, when, says]) =>
-      `IF ${when} THEN RAISE EXCEPTION USING ERRCODE = 'ZJ001', MESSAGE = '${says}'; END IF;`,
+    ([, when, message]) =>
+      `IF ${when} THEN RAISE EXCEPTION USING ERRCODE = 'ZJ001', MESSAGE = '${message}'; END IF;`,
   );
   return `${functionOf(name, `${checks.join('\n  ')} RETURN NEW;`)}
 CREATE TRIGGER ${name} BEFORE ${on} FOR EACH ROW EXECUTE FUNCTION ${name}();`;

@@ -32,7 +32,7 @@ export function dialectIn(schema: string): Dialect {
     table,
     position: 'strpos',
     // It weighs indexes by what it knows of the values.
-    aside: (column) => column,
+    unindexed: (column) => column,
     // It joins with a subquery, and looks up each of an array.
     among: (column, value) => `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text(${value}::jsonb)))`,
     withOwner: (entry) => /* sql */ `${entry}.*, (SELECT renewed_at FROM ${table('owners')}

@@ -21,7 +21,14 @@ import { lockOfWriters } from './base.ts';
 import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';
 import { sharedFailure } from './failures.ts';
-import { codeOf, isOfNetwork, isUnawaited, NotOnStandby, serverFailure, unreachable } from './faults.ts';
+import {
+  isOfNetwork,
+  isUnawaited,
+  NotOnStandby,
+  serverCodeOf,
+  serverFailure,
+  unreachable,
+} from './faults.ts';
 import {
   askJournal,
   askServer,
@@ -79,7 +86,7 @@ export async function inOneCommit<Result>(
     return result;
   } catch (error) {
     await connection.query('ROLLBACK').catch(() => connection.destroy());
-    throw codeOf(error) === notPermitted ? notAllowed(error) : error;
+    throw serverCodeOf(error) === notPermitted ? notAllowed(error) : error;
   }
 }
 
@@ -89,11 +96,13 @@ export async function migrateJournal(
   random: (size: number) => Uint8Array,
 ): Promise<boolean> {
   if (server.isStandby) throw sharedFailure('standby-only', { place });
-  const found = await migrate(connection, schema, random).catch((error: unknown) => {
-    throw codeOf(error) === notPermitted ? sharedFailure('may-not-migrate', { place, schema }, error) : error;
+  const edition = await migrate(connection, schema, random).catch((error: unknown) => {
+    throw serverCodeOf(error) === notPermitted
+      ? sharedFailure('may-not-migrate', { place, schema }, error)
+      : error;
   });
   await refuseSchema(connection, schema, place);
-  return found.is === 'missing';
+  return edition.is === 'missing';
 }
 
 const notPermitted = '42501';

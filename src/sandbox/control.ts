@@ -121,8 +121,8 @@ function addConversation({ body }: ControlCall, { ledger }: Service): ControlRep
 /** Creates money for the bot's wallet, or for the given address. */
 function giveMoney({ body }: ControlCall, { ledger, derived }: Service): ControlReply {
   const { address = derived.wallet.address, asset = 'SOL', amount } = asFields(body);
-  const given = giveTo(ledger, derived, { address, asset, amount });
-  return given.ok ? ok(given.value) : bad(given.problem);
+  const gift = giveTo(ledger, derived, { address, asset, amount });
+  return gift.ok ? ok(gift.value) : bad(gift.problem);
 }
 
 function forgetKeys({ body }: ControlCall, { ledger }: Service): ControlReply {
@@ -166,9 +166,9 @@ function ledgerOf({ query }: ControlCall, { ledger }: Service): ControlReply {
     key: query.get('key'),
     afterSeq: Number(query.get('after')) || 0,
   };
-  return ok({ effects: ledger.effects(filter).map(shown) });
+  return ok({ effects: ledger.effects(filter).map(effectJson) });
 }
 
-function shown({ atMs, request, ...effect }: Effect): object {
+function effectJson({ atMs, request, ...effect }: Effect): object {
   return { ...effect, at: new Date(atMs).toISOString(), request: JSON.parse(request) };
 }

@@ -98,10 +98,10 @@ export function parseFault(value: unknown): ParsedFault {
   const kind = faultKinds.find((known) => known === value.kind);
   if (kind === undefined) return problem(`kind must be one of ${faultKinds.join(', ')}`);
   const rules: Record<string, Rule> = { ...commonRules, ...ownRules[kind] };
-  const given = Object.entries(value);
+  const settings = Object.entries(value);
   const lacking = needed[kind];
-  if (lacking !== undefined && value[lacking] === undefined) given.push([lacking, undefined]);
-  for (const [name, setting] of given) {
+  if (lacking !== undefined && value[lacking] === undefined) settings.push([lacking, undefined]);
+  for (const [name, setting] of settings) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (rule === undefined) return problem(`a ${kind} has no field ${JSON.stringify(name)}`);
     if (!rule.accepts(setting)) return problem(`${name} must be ${rule.rule}`);

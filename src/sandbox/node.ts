@@ -168,8 +168,8 @@ function parsedIn({ address, data }: Account, { derived }: Node): object | undef
 }
 
 function uiAmount(units: bigint, decimals: number): object {
-  const shown = decimal(units, decimals);
-  return { amount: units.toString(), decimals, uiAmount: Number(shown), uiAmountString: shown };
+  const text = decimal(units, decimals);
+  return { amount: units.toString(), decimals, uiAmount: Number(text), uiAmountString: text };
 }
 
 /** How many slots a node remembers statuses without searching its history. */
@@ -182,14 +182,14 @@ function statusesOf(signatures: unknown, config: Config, node: Node): unknown[] 
   if (!Array.isArray(signatures) || signatures.length > statusesAtMost)
     throw invalidParams(`up to ${statusesAtMost} signatures`);
   return signatures.map((value) => {
-    const found = node.ledger.transaction(signatureIn(value));
-    const stage = found === undefined ? undefined : stageOf(found, node);
-    if (found === undefined || stage === undefined || node.readings.node_history === 'unavailable')
+    const stored = node.ledger.transaction(signatureIn(value));
+    const stage = stored === undefined ? undefined : stageOf(stored, node);
+    if (stored === undefined || stage === undefined || node.readings.node_history === 'unavailable')
       return null;
-    const age = node.slot - found.slot;
+    const age = node.slot - stored.slot;
     if (age > recentSlots && config.searchTransactionHistory !== true) return null;
     return {
-      slot: found.slot,
+      slot: stored.slot,
       confirmations: stage === 'finalized' ? null : age,
       err: null,
       status: { Ok: null },
@@ -199,9 +199,9 @@ function statusesOf(signatures: unknown, config: Config, node: Node): unknown[] 
 }
 
 /** Newest first. A real node whose storage was down has been seen to return none. */
-function signaturesFor([value, given]: unknown[], node: Node): object[] {
+function signaturesFor([value, options]: unknown[], node: Node): object[] {
   const address = addressIn(value);
-  const config = configOf(given);
+  const config = configOf(options);
   const commitment = settledCommitmentOf(config);
   const limit = countIn(config.limit ?? signaturesAtMost, 'limit', signaturesAtMost);
   const earlierThan = config.before === undefined ? undefined : signatureIn(config.before);
@@ -210,14 +210,14 @@ function signaturesFor([value, given]: unknown[], node: Node): object[] {
   const upTo = slotAt(commitment, node);
   return node.ledger
     .transactionsOf(address, before ?? Number.MAX_SAFE_INTEGER, upTo, limit)
-    .filter((found) => isSeen(found, commitment, node))
-    .map((found) => ({
-      signature: found.signature,
-      slot: found.slot,
+    .filter((stored) => isSeen(stored, commitment, node))
+    .map((stored) => ({
+      signature: stored.signature,
+      slot: stored.slot,
       err: null,
-      memo: listedMemo(found),
-      blockTime: found.blockTimeS,
-      confirmationStatus: stageOf(found, node),
+      memo: listedMemo(stored),
+      blockTime: stored.blockTimeS,
+      confirmationStatus: stageOf(stored, node),
     }));
 }
 
@@ -229,21 +229,21 @@ function listedMemo({ made }: StoredTransaction): string | null {
   return `[${bytes.length}] ${Buffer.from(bytes).toString('utf8')}`;
 }
 
-function isSeen(found: StoredTransaction, commitment: Stage, node: Node): boolean {
-  const stage = stageOf(found, node);
+function isSeen(stored: StoredTransaction, commitment: Stage, node: Node): boolean {
+  const stage = stageOf(stored, node);
   return stage !== undefined && isAtLeast(stage, commitment);
 }
 
-function transactionOf([value, given]: unknown[], node: Node): object | null {
+function transactionOf([value, options]: unknown[], node: Node): object | null {
   const signature = signatureIn(value);
-  const config = configOf(given);
+  const config = configOf(options);
   const commitment = settledCommitmentOf(config);
   if (node.readings.node_history === 'unavailable')
     throw new RpcError(-32019, 'Failed to query long-term storage; please try again');
-  const found = node.ledger.transaction(signature);
-  if (found === undefined || !isSeen(found, commitment, node)) return null;
-  const { slot, blockTimeS: blockTime, fee, made } = found;
-  const shown = node.readings.token_replies === 'token-2022-fee' ? withTokenFee(made) : made;
+  const stored = node.ledger.transaction(signature);
+  if (stored === undefined || !isSeen(stored, commitment, node)) return null;
+  const { slot, blockTimeS: blockTime, fee, made } = stored;
+  const toShow = node.readings.token_replies === 'token-2022-fee' ? withTokenFee(made) : made;
   if (config.encoding !== 'jsonParsed') throw invalidParams('encoding must be jsonParsed');
   return {
     slot,
@@ -253,14 +253,14 @@ function transactionOf([value, given]: unknown[], node: Node): object | null {
       err: null,
       status: { Ok: null },
       fee,
-      preBalances: shown.preBalances.map(BigInt),
-      postBalances: shown.postBalances.map(BigInt),
-      preTokenBalances: shown.preTokenBalances.map((balance) => shownBalance(balance, shown)),
-      postTokenBalances: shown.postTokenBalances.map((balance) => shownBalance(balance, shown)),
+      preBalances: toShow.preBalances.map(BigInt),
+      postBalances: toShow.postBalances.map(BigInt),
+      preTokenBalances: toShow.preTokenBalances.map((balance) => shownBalance(balance, toShow)),
+      postTokenBalances: toShow.postTokenBalances.map((balance) => shownBalance(balance, toShow)),
       // Not kept: what a payment moved is in the balances.
       innerInstructions: [],
     },
-    transaction: { signatures: [signature], message: shownMessage(shown) },
+    transaction: { signatures: [signature], message: shownMessage(toShow) },
   };
 }
 

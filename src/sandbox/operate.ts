@@ -120,9 +120,9 @@ function admit(
   { readings, nowMs }: ReplyContext,
   { ledger, derived: { tokens } }: Service,
 ): TokenName {
-  const given = authorizationOf(request);
+  const header = authorizationOf(request);
   const names: TokenName[] = ['full', 'no_send', 'no_wallet'];
-  const token = names.find((name) => given === `Bot ${tokens[name]}`);
+  const token = names.find((name) => header === `Bot ${tokens[name]}`);
   if (token === undefined) throw new Rejection(401, 'invalid_token', 'The bot token is missing or invalid.');
   if (operation === 'message' && token === 'no_send')
     throw new Rejection(403, 'send_permission_missing', 'This bot has no send permission.');
@@ -138,10 +138,10 @@ function admit(
 
 /** node:http keeps only the first Authorization header, but a request with two must be refused. */
 function authorizationOf({ rawHeaders }: IncomingMessage): string | undefined {
-  const given = rawHeaders.filter(
+  const values = rawHeaders.filter(
     (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'authorization',
   );
-  return given.length === 1 ? given[0] : undefined;
+  return values.length === 1 ? values[0] : undefined;
 }
 
 /** The result of an operation: its effect's ID, and the fields of its reply. */
@@ -213,8 +213,8 @@ function echoOf({ readings, body }: RequestContext): Fields {
 }
 
 function successOf(fields: Fields, readings: Readings): KeptReply {
-  const shown = Object.entries(fields).filter(([name]) => !readings.omit_fields.includes(name));
-  const body = JSON.stringify({ ...Object.fromEntries(shown), ...readings.extra_fields });
+  const kept = Object.entries(fields).filter(([name]) => !readings.omit_fields.includes(name));
+  const body = JSON.stringify({ ...Object.fromEntries(kept), ...readings.extra_fields });
   return {
     status: readings.success_status,
     contentType: readings.content_type ?? 'application/json',

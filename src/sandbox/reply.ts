@@ -70,7 +70,7 @@ const json = (value: object): { contentType: string; text: string } => ({
 });
 
 function htmlError(status: number, message: string): string {
-  const safe = message.replace(/[&<>"']/g, (found) => `&#${found.charCodeAt(0)};`);
+  const safe = message.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
   return `<!doctype html><html><head><title>${status}</title></head><body><h1>${status}</h1><p>${safe}</p></body></html>\n`;
 }
 
@@ -193,9 +193,9 @@ function scripted(script: Fault, own: Reply): Buffer {
   if (script.raw_base64 !== undefined) return Buffer.from(script.raw_base64, 'base64');
   const { status = own.status } = script;
   const body = scriptedBody(script) ?? own.body;
-  const given = Array.isArray(script.headers) ? script.headers : Object.entries(script.headers ?? {});
-  const has = (name: string): boolean => given.some(([other]) => other.toLowerCase() === name);
-  const headers = [...given, ...own.headers.filter(([name]) => !has(name.toLowerCase()))];
+  const scripted = Array.isArray(script.headers) ? script.headers : Object.entries(script.headers ?? {});
+  const has = (name: string): boolean => scripted.some(([other]) => other.toLowerCase() === name);
+  const headers = [...scripted, ...own.headers.filter(([name]) => !has(name.toLowerCase()))];
   const isFramed = has('content-length') || has('transfer-encoding');
   const all = isFramed ? headers : framed({ status, headers, body });
   return Buffer.concat([head(status, script.reason, all), isBodiless(status) ? Buffer.alloc(0) : body]);

@@ -206,9 +206,9 @@ export function readTransfer(fields: Fields, derived: Derived): TransferPayload 
   if (addressBytes(to) === undefined) throw new FieldError('to_address', 'must be 32 bytes in base58');
   const name = filledString(fields, 'asset');
   const asset = assetNamed(name, derived);
-  const shown = JSON.stringify(name.slice(0, 64));
+  const quoted = JSON.stringify(name.slice(0, 64));
   if (asset === undefined)
-    throw new FieldError('asset', `must be "SOL" or name a token; ${shown} names none`);
+    throw new FieldError('asset', `must be "SOL" or name a token; ${quoted} names none`);
   const units = readAmount(requiredString(fields, 'amount'), asset.decimals);
   return { to, asset, units, memo: optionalString(fields, 'memo'), key: optionalKey(fields) };
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { Recipients } from '../../src/batch/checkRow.ts';
-import type { Mending } from '../../src/batch/columns.ts';
+import type { ReadOptions } from '../../src/batch/columns.ts';
 import { type ReadFile, type Reading, readRows } from '../../src/batch/read.ts';
 import type { Kind } from '../../src/once/entry/wanted.ts';
 import { failureOf } from '../support/failure.ts';
@@ -9,7 +9,7 @@ import { recipient } from '../support/sandbox.ts';
 
 const interrupted = new AbortController().signal;
 
-function readingOf(kind: Kind, mending: Mending = {}): Reading {
+function readingOf(kind: Kind, mending: ReadOptions = {}): Reading {
   return {
     kind,
     mending,
@@ -19,7 +19,7 @@ function readingOf(kind: Kind, mending: Mending = {}): Reading {
   };
 }
 
-function read(text: string | Buffer, kind: Kind = 'message', mending: Mending = {}): Promise<ReadFile> {
+function read(text: string | Buffer, kind: Kind = 'message', mending: ReadOptions = {}): Promise<ReadFile> {
   const stdin = Readable.from([...Buffer.from(text)].map((byte) => Buffer.from([byte])));
   return readRows({ path: '-', stdin, interrupted }, readingOf(kind, mending));
 }

@@ -21,9 +21,9 @@ describe('no new rows are begun', () => {
   test.each([
     ['401', 'rejected', 401, 'token'],
     ['403', 'rejected', 403, 'token'],
-    ['403 of what may have landed', 'unknown', 403, 'token'],
+    ['403 of what may have taken effect', 'unknown', 403, 'token'],
     ['402', 'rejected', 402, 'balance'],
-    ['402 of what may have landed', 'held', 402, 'balance'],
+    ['402 of what may have taken effect', 'held', 402, 'balance'],
   ] as const)('after a %s', (_what, state, status, because) => {
     const watched = rules();
     watched.note(...end(state, status));

@@ -69,7 +69,7 @@ const limited: Said = { status: 429, headers: { 'retry-after': '3' } };
 
 async function sight(says: Says) {
   const node = new ScriptedNode({ ...saying, ...says });
-  return node.sight(signature, await node.statusesOf([signature]), 'confirmed');
+  return node.lookUp(signature, await node.statusesOf([signature]), 'confirmed');
 }
 
 describe('what a node says of a transaction', () => {
@@ -100,7 +100,7 @@ describe('what a node says of a transaction', () => {
   });
 
   test('nothing of a signature that it was not asked about', async () => {
-    expect(await new ScriptedNode(saying).sight(signature, new Map(), 'confirmed')).toEqual({
+    expect(await new ScriptedNode(saying).lookUp(signature, new Map(), 'confirmed')).toEqual({
       saw: 'nothing',
       because: 'no-answer',
     });
@@ -108,7 +108,7 @@ describe('what a node says of a transaction', () => {
 
   test('its state alone, until it is as far as is asked for', async () => {
     const node = new ScriptedNode({ ...saying, ...at('confirmed') });
-    const lookup = await node.sight(signature, await node.statusesOf([signature]), 'finalized');
+    const lookup = await node.lookUp(signature, await node.statusesOf([signature]), 'finalized');
     expect(lookup).toEqual({ saw: 'status', commitment: 'confirmed' });
     expect(node.asked.map(([method]) => method)).toEqual(['getSignatureStatuses']);
   });
@@ -156,7 +156,7 @@ test('the program of an account is what the node says', async () => {
 
 test('a node is asked in the words of its protocol', async () => {
   const node = new ScriptedNode(saying);
-  await node.sight(signature, await node.statusesOf([signature]), 'finalized');
+  await node.lookUp(signature, await node.statusesOf([signature]), 'finalized');
   await node.isMint(mint);
   await node.ownerOf(ada);
   await node.holdings(wallet, [{ asset: 'SOL' }, { asset: 'USDC', mint }]);

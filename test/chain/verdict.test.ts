@@ -136,11 +136,11 @@ test('two payments are one too many', () => {
 test.each<[string, Partial<Entry>, boolean]>([
   ['asked again after a doubt', {}, true],
   ['asked once', { attempts: 1 }, false],
-  ['never in doubt', { inDoubt: false }, false],
+  ['never in doubt', { wasInDoubt: false }, false],
   ['not accepted', { state: 'unknown' }, false],
   ['a message', { kind: 'message' }, false],
 ])('a service was asked twice: %s', (_what, change, expected) => {
-  const entry = { kind: 'transfer', state: 'accepted', inDoubt: true, attempts: 2, ...change };
+  const entry = { kind: 'transfer', state: 'accepted', wasInDoubt: true, attempts: 2, ...change };
   expect(wasRepeated(entry as Entry)).toBe(expected);
 });
 

@@ -27,7 +27,7 @@ function chainThat(sees: Readonly<Record<string, Lookup>>): Chain {
   const node = {
     host: 'node',
     statusesOf: async () => new Map(),
-    sight: async (of: string) => sees[of],
+    lookUp: async (of: string) => sees[of],
   } as unknown as Chain['node'];
   return { node, paymentOf: () => asked(), reasonOf: () => 'seen' };
 }
@@ -76,7 +76,7 @@ test('each of several is waited for until it has ended, and told once', async ()
   const node = {
     host: 'node',
     statusesOf: async () => new Map(),
-    sight: async (of: string) => {
+    lookUp: async (of: string) => {
       asked.push(of);
       return of === signature && clock.sleeps.length > 0 ? paying(ada) : notSeen;
     },
@@ -127,7 +127,7 @@ test('of many, eight at most are looked up at a time, and each is told before th
   let [open, most, telling, told] = [0, 0, 0, 0];
   const node = {
     ...chainThat({}).node,
-    sight: async () => {
+    lookUp: async () => {
       open += 1;
       most = Math.max(most, open);
       await new Promise(setImmediate);
@@ -175,7 +175,7 @@ test('what is seen first is told in its turn', async () => {
   const chain = chainThat({});
   const node = {
     ...chain.node,
-    sight: async (of: string) => {
+    lookUp: async (of: string) => {
       if (of === signature) await firstAnswered;
       else setImmediate(answerFirst);
       return notSeen;
@@ -229,7 +229,7 @@ test('where two look-ups fail, the first says why, and the other is no failure o
   const chain = chainThat({});
   const node = {
     ...chain.node,
-    sight: async (of: string) => {
+    lookUp: async (of: string) => {
       throw new Error(of);
     },
   } as unknown as Chain['node'];

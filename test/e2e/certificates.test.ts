@@ -109,7 +109,7 @@ describe.skipIf(certificates === undefined)(
       expect([reached.error?.code, service.requests]).toEqual(['unknown', expect.any(Number)]);
     });
 
-    test('what may have landed before stays unknown', async () => {
+    test('what may have taken effect before stays unknown', async () => {
       await open(made.good, made.authority);
       const first = await botctl([...send, '--max-wait', '0s'], { env });
       expect([first.code, service.requests]).toEqual([9, 1]);

@@ -1,6 +1,6 @@
 // What the policies mean for an entry: asked in its claim, and by a dry run.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Word } from '../../src/once/engine/context.ts';
+import type { PolicyAnswer } from '../../src/once/engine/context.ts';
 import { unitsOf } from '../../src/once/entry/amount.ts';
 import type { Entry, Journal, Transaction } from '../../src/once/journal/journal.ts';
 import type { Policies } from '../../src/policy/policy.ts';
@@ -42,7 +42,7 @@ const rent = (amount = '1.5') => transfer({ amount }, once('rent'));
 const anew = { entry: undefined, proposes: false, isShared: false };
 
 /** What may be sent is sent. */
-function sent(word: Word): Word['is'] {
+function sent(word: PolicyAnswer): PolicyAnswer['is'] {
   if (word.is === 'allowed') word.reserve?.();
   return word.is;
 }
@@ -79,7 +79,7 @@ describe('over a limit', () => {
     expect(await scripted.entries()).toEqual([]);
     await scripted.run(rent(), [unsent], noRetries);
     expect(endOf(await scripted.run(rent(), [], aDay('1')))).toBe('not sent: refused');
-    expect(await scripted.only()).toMatchObject({ state: 'open', attempts: 1, inDoubt: false });
+    expect(await scripted.only()).toMatchObject({ state: 'open', attempts: 1, wasInDoubt: false });
     expect(endOf(await scripted.run(rent(), [paid], aDay('1.5')))).toBe('accepted');
   });
 
@@ -89,7 +89,7 @@ describe('over a limit', () => {
     expect(await scripted.only()).toMatchObject({
       state: 'held',
       heldReason: 'not-allowed',
-      inDoubt: true,
+      wasInDoubt: true,
       attempts: 1,
     });
   });
@@ -128,7 +128,8 @@ describe('over a limit', () => {
     const { policies } = aDay('4');
     const spend = { to: ada, asset: 'SOL', assetNames: ['sol'], units: unitsOf('1.5') };
     const said = await scripted.open().commit(async (tx) => {
-      const ask = (): Promise<Word> => spendWithin(policies, { spend, ...anew }, tx, scripted.clock.now());
+      const ask = (): Promise<PolicyAnswer> =>
+        spendWithin(policies, { spend, ...anew }, tx, scripted.clock.now());
       const [asked, first, second] = [(await ask()).is, sent(await ask()), sent(await ask())];
       return [asked, first, second, (await ask()).is];
     });
@@ -220,7 +221,7 @@ describe('a person’s word', () => {
     await scripted.run(rent(), [flight], noRetries);
     expect(endOf(await scripted.run(rent(), [], above))).toBe('held');
     const { id, ...waiting } = await scripted.only();
-    expect(waiting).toMatchObject({ heldReason: 'approval', inDoubt: false, attempts: 1 });
+    expect(waiting).toMatchObject({ heldReason: 'approval', wasInDoubt: false, attempts: 1 });
     expect(await approve(id)).toMatchObject({ state: 'open', approved: true });
     expect(endOf(await scripted.run(rent(), [paid], above))).toBe('accepted');
   });
@@ -235,7 +236,7 @@ describe('a person’s word', () => {
     for (const flight of flights) await scripted.run(rent(), [flight], noRetries);
     for (const changes of [above, { proposes: true }])
       expect(endOf(await scripted.run(rent(), [], changes))).toBe('held');
-    expect(await scripted.only()).toMatchObject({ heldReason: 'approval', inDoubt: true });
+    expect(await scripted.only()).toMatchObject({ heldReason: 'approval', wasInDoubt: true });
   });
 
   test('is not asked of what may have happened: it is held as no longer allowed', async () => {

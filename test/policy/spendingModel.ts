@@ -333,7 +333,10 @@ class Play<Place> {
   async #end({ which, as }: Step & { do: 'end' }): Promise<void> {
     const one = this.#pick(which, 'sending');
     if (one === undefined) return;
-    const { attempts, inDoubt } = (await this.#journal.get(one.id)) ?? { attempts: 0, inDoubt: false };
+    const { attempts, wasInDoubt: inDoubt } = (await this.#journal.get(one.id)) ?? {
+      attempts: 0,
+      wasInDoubt: false,
+    };
     const state = inDoubt && (as === 'rejected' || as === 'open') ? 'unknown' : as;
     await this.#journal.commit(async (tx) => {
       await tx.endAttempt(one.id, attempts, endWith(state === 'open' ? 'unsent' : state), this.#nowMs);

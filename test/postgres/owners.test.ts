@@ -98,7 +98,7 @@ describe('an owner', () => {
     await journal.close();
     expect((await other.get(id))?.ownerLives).toBe(false);
     await other.recordDeath(id, nowMs);
-    expect(await other.get(id)).toMatchObject({ state: 'unknown', inDoubt: true });
+    expect(await other.get(id)).toMatchObject({ state: 'unknown', wasInDoubt: true });
     expect(await other.attemptsOf(id)).toMatchObject([
       { phase: 'process-died', verdict: 'unknown', trouble: { is: 'process-died' } },
     ]);
@@ -159,7 +159,7 @@ describe('an owner that was stopped for longer than its lease', () => {
 
     await late.endAttempt(two.id, 1, endWith('rejected', { status: 400 }), nowMs);
     expect(await late.conclude(two.id, 'rejected', undefined, nowMs)).toBe(false);
-    expect(await now.get(two.id)).toMatchObject({ state: 'sending', owner: now.self(), inDoubt: true });
+    expect(await now.get(two.id)).toMatchObject({ state: 'sending', owner: now.self(), wasInDoubt: true });
 
     await late.endAttempt(one.id, 1, endWith('accepted'), nowMs);
     expect(await late.conclude(one.id, 'accepted', undefined, nowMs)).toBe(false);
@@ -193,7 +193,7 @@ describe('an owner that was stopped for longer than its lease', () => {
     const ended = await scripted.run(transfer({}, once('rent')), [paid], onShared(journal));
     expect(ended).toMatchObject({
       is: 'concluded',
-      entry: { state: 'accepted', attempts: 2, inDoubt: false },
+      entry: { state: 'accepted', attempts: 2, wasInDoubt: false },
     });
     expect(scripted.sent).toHaveLength(1);
     const [{ id } = { id: '' }] = await allOf(journal.reads.select({ limit: 1 }));

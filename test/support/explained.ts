@@ -1,9 +1,9 @@
-import { type Explanation, explain } from '../../src/cli/say/explain.ts';
+import { type Explained, explain } from '../../src/cli/say/explain.ts';
 import { endingOf, type Outcome } from '../../src/once/engine/outcome.ts';
 import { type Exit, exitOf } from '../../src/once/failures.ts';
 
 /** An outcome as a command reports it. */
-export function explained(outcome: Outcome, nowMs: number): Explanation & { readonly exit: Exit } {
+export function explained(outcome: Outcome, nowMs: number): Explained & { readonly exit: Exit } {
   const explanation = explain(endingOf(outcome), nowMs);
   return { ...explanation, exit: explanation.problem === undefined ? 0 : exitOf(explanation.problem.code) };
 }

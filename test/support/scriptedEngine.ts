@@ -5,7 +5,7 @@ import type { EngineContext } from '../../src/once/engine/context.ts';
 import { execute } from '../../src/once/engine/execute.ts';
 import type { Outcome } from '../../src/once/engine/outcome.ts';
 import { decideProposal, resume } from '../../src/once/engine/resume.ts';
-import { type Shown, shownNow } from '../../src/once/engine/shown.ts';
+import { type EntryAsShown, shownNow } from '../../src/once/engine/shown.ts';
 import type { AssetNames } from '../../src/once/entry/assetNames.ts';
 import { type BaseUrl, identityUrl, parseBaseUrl } from '../../src/once/entry/baseUrl.ts';
 import type { Naming, Order } from '../../src/once/entry/naming.ts';
@@ -287,7 +287,7 @@ export class ScriptedEngine {
     return entry;
   }
 
-  shown(id: string): Promise<Shown> {
+  shown(id: string): Promise<EntryAsShown> {
     return this.look((journal) => shownNow(id, journal));
   }
 

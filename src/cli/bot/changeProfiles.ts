@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { codeOf, makeFolder } from '../../machine/disk.ts';
+import { makeFolder, systemCodeOf } from '../../machine/disk.ts';
 import { whileLocked } from '../../machine/fileLock.ts';
 import { originOf, parseBaseUrl } from '../../once/entry/baseUrl.ts';
-import { Failure, told } from '../../once/failures.ts';
+import { Failure, failureWith } from '../../once/failures.ts';
 import { diskTrouble, formatDuration } from '../../once/phrases.ts';
 import { reservedMeaning } from '../say/profiles.ts';
 import { checkProfile } from './chooseBot.ts';
@@ -34,14 +34,14 @@ export async function changeProfiles(
       return changed;
     });
   } catch (error) {
-    if (error instanceof Failure || codeOf(error) === undefined) throw error;
-    throw told('config-not-writable')`The profiles could not be written: ${diskTrouble(error)}
+    if (error instanceof Failure || systemCodeOf(error) === undefined) throw error;
+    throw failureWith('config-not-writable')`The profiles could not be written: ${diskTrouble(error)}
       Make sure that you can write to ${folder} and that its disk has space. Then run the same command again.`;
   }
 }
 
 function profilesBusy(): Failure {
-  return told('config-not-writable')`
+  return failureWith('config-not-writable')`
     Another botctl process has been writing the profiles for ${formatDuration(lockWaitMs)}
     Run the same command again.`;
 }
@@ -50,7 +50,7 @@ function profilesBusy(): Failure {
 export function checkFree(file: ProfilesFile, name: string): void {
   checkNewName(name);
   if (profileOf(file, name) === undefined) return;
-  throw told('not-allowed-now')`The profile ${name} already exists
+  throw failureWith('not-allowed-now')`The profile ${name} already exists
     Change it, or remove it first:
     $ config set ${name} SETTING VALUE
     $ config remove ${name}`;
@@ -98,7 +98,7 @@ export function needsTokenAgain(profile: ProfileRecord, baseUrl: string): boolea
 }
 
 export function tokenOfOtherOrigin(name: string, profile: ProfileRecord): Failure {
-  return told(
+  return failureWith(
     'base-url',
   )`The token of profile ${name} is for ${profile['base-url']} and is never sent elsewhere
     Give the token for the new address too: --token-stdin, --token-env, --token-file or --token-command. On a terminal, botctl asks for it.`;
@@ -115,9 +115,9 @@ const longestName = 64;
 function checkNewName(name: string): void {
   const meaning = reservedMeaning(name);
   if (meaning !== undefined)
-    throw told('bad-input')`A profile cannot be called ${name}: that name ${meaning}
+    throw failureWith('bad-input')`A profile cannot be called ${name}: that name ${meaning}
       Choose another name, such as the bot’s own.`;
   if (name.length <= longestName && /^[A-Za-z0-9][A-Za-z0-9._-]*$/u.test(name)) return;
-  throw told('bad-input')`${JSON.stringify(name)} cannot be the name of a profile
+  throw failureWith('bad-input')`${JSON.stringify(name)} cannot be the name of a profile
     Use letters, digits, dots, underscores and hyphens, starting with a letter or digit, at most ${longestName} characters.`;
 }

@@ -4,7 +4,7 @@ import { type Bot, envBot } from '../../once/connection.ts';
 import { countedAsset } from '../../once/entry/amount.ts';
 import { assetNamesIn } from '../../once/entry/assetNames.ts';
 import { type BaseUrl, identityUrl, parseBaseUrl } from '../../once/entry/baseUrl.ts';
-import { Failure, told } from '../../once/failures.ts';
+import { Failure, failureWith } from '../../once/failures.ts';
 import { listed } from '../../once/phrases.ts';
 import { theProfile, tokenOrigin } from '../say/open.ts';
 import { addingProfile, listingProfiles } from '../say/profiles.ts';
@@ -53,11 +53,11 @@ export type KnownBot = Pick<ChainBot, 'name' | 'settings' | 'own' | 'assetNames'
 export async function chooseBot(options: BotOptions, inputs: BotInputs): Promise<ChainBot> {
   const written = writtenBot(options, inputs.env);
   if (written === undefined) throw noBot();
-  const given = givenBaseUrl(options, inputs.env);
-  if (written.name === envBot && given === undefined)
-    throw told('base-url')`The token from ${tokenOrigin(written.profile.token)} has no base URL
+  const option = baseUrlOption(options, inputs.env);
+  if (written.name === envBot && option === undefined)
+    throw failureWith('base-url')`The token from ${tokenOrigin(written.profile.token)} has no base URL
       Add --base-url URL or set BOTCTL_BASE_URL.`;
-  return withToken(written, given, inputs);
+  return withToken(written, option, inputs);
 }
 
 /** The chosen bot without its token; undefined if nothing names one. */
@@ -147,9 +147,9 @@ function notEmpty(value: string, where: string): string {
 }
 
 /** A base URL, and the option or variable that gave it. */
-type GivenBaseUrl = { readonly baseUrl: BaseUrl; readonly by: string };
+type BaseUrlOption = { readonly baseUrl: BaseUrl; readonly by: string };
 
-function givenBaseUrl(options: BotOptions, env: Env): GivenBaseUrl | undefined {
+function baseUrlOption(options: BotOptions, env: Env): BaseUrlOption | undefined {
   const by = options.baseUrl === undefined ? 'BOTCTL_BASE_URL' : '--base-url';
   const text = options.baseUrl ?? env.BOTCTL_BASE_URL;
   return text === undefined ? undefined : { baseUrl: parseBaseUrl(notEmpty(text, by), by), by };
@@ -157,17 +157,17 @@ function givenBaseUrl(options: BotOptions, env: Env): GivenBaseUrl | undefined {
 
 async function withToken(
   written: WrittenBot,
-  given: GivenBaseUrl | undefined,
+  option: BaseUrlOption | undefined,
   inputs: BotInputs,
 ): Promise<ChainBot> {
   const { name, profile } = written;
   const spelledUrl = parseBaseUrl(profile['base-url'], `The base-url of profile ${name}`);
   const baseUrl = identityUrl(spelledUrl);
   // A different base URL is neither followed nor ignored: an exported staging URL would pay through production.
-  if (given !== undefined && identityUrl(given.baseUrl) !== baseUrl)
-    throw told('base-url', { next: listingProfiles })`
-      ${given.by} is ${given.baseUrl}, but the profile ${name} is for ${spelledUrl}
-      Leave ${given.by} out to use ${spelledUrl}, or name a profile for the other service with --profile.`;
+  if (option !== undefined && identityUrl(option.baseUrl) !== baseUrl)
+    throw failureWith('base-url', { next: listingProfiles })`
+      ${option.by} is ${option.baseUrl}, but the profile ${name} is for ${spelledUrl}
+      Leave ${option.by} out to use ${spelledUrl}, or name a profile for the other service with --profile.`;
   const origin = tokenOrigin(profile.token);
   return {
     ...knownOf(written, inputs),
@@ -214,13 +214,13 @@ export function checkProfile(name: string, profile: ProfileRecord): CheckedProfi
 function readCluster(text: string): Cluster {
   const cluster = clusterOf(text);
   if (cluster !== undefined) return cluster;
-  throw told('bad-input')`${JSON.stringify(text)} is not a cluster
+  throw failureWith('bad-input')`${JSON.stringify(text)} is not a cluster
     Use ${listed(clusterNames, 'or')}, or the cluster’s genesis hash.`;
 }
 
 function checkWallet(text: string): string {
   if (isHash(text)) return text;
-  throw told('bad-input')`The wallet ${JSON.stringify(text)} is not 32 bytes in base58
+  throw failureWith('bad-input')`The wallet ${JSON.stringify(text)} is not 32 bytes in base58
     Give the address of the bot’s own wallet.`;
 }
 
@@ -245,7 +245,7 @@ export function parseAssets(text: string): Record<string, string> {
 }
 
 function badAssets(problem: string): Failure {
-  return told('bad-input')`The assets are not valid: ${problem}
+  return failureWith('bad-input')`The assets are not valid: ${problem}
     Write names and mints, as in USDC=EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v, with a comma between two.`;
 }
 
@@ -281,7 +281,7 @@ async function readSecret(
 function variableOf(variable: string, secret: Secret, profile: string, env: Env): string {
   const value = env[variable];
   if (value !== undefined && value !== '') return value;
-  throw told(noSecret[secret])`
+  throw failureWith(noSecret[secret])`
     Profile ${profile} takes its ${secret} from the variable ${variable}, which ${value === '' ? 'is empty' : 'is not set'}
     Set ${variable} and run the same command again, or change where the profile takes its ${secret} from:
     $ config set ${profile} ${secret}`;
@@ -289,7 +289,7 @@ function variableOf(variable: string, secret: Secret, profile: string, env: Env)
 
 /** Nothing names a bot. */
 export function noBot(): Failure {
-  return told('no-token', { next: [...addingProfile, ...listingProfiles] })`
+  return failureWith('no-token', { next: [...addingProfile, ...listingProfiles] })`
     No profile is in use, and none was named
     Add a profile, name one with --profile, or set BOTCTL_TOKEN and BOTCTL_BASE_URL. To try botctl without a token, add --sandbox.`;
 }

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { codeOf, diskTroubleOf } from '../../machine/disk.ts';
+import { diskTroubleOf, systemCodeOf } from '../../machine/disk.ts';
 import { foldersAbove, isFolderOpen, isLink, isOwnedSafely } from '../../machine/foldersAbove.ts';
 import { readSmall, type SmallFile } from '../../machine/smallFile.ts';
 import { firstBadByte } from '../../once/entry/jsonText.ts';
@@ -21,7 +21,7 @@ export function readSafely(path: string, absence: 'is-fine' | 'is-refused'): str
   try {
     file = readSmall(path);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' && absence === 'is-fine') return undefined;
+    if (systemCodeOf(error) === 'ENOENT' && absence === 'is-fine') return undefined;
     throw policyFailure('unreadable', { source: path, trouble: diskTroubleOf(error) });
   }
   const { bytes, stats } = file;
@@ -31,8 +31,8 @@ export function readSafely(path: string, absence: 'is-fine' | 'is-refused'): str
   if (isLink(whole)) refuseUnsafe(path, path, lstatSync(whole), false);
   for (const folder of foldersAbove(whole)) {
     if (isLink(folder)) refuseUnsafe(path, folder, lstatSync(folder), false);
-    const found = statSync(folder);
-    refuseUnsafe(path, folder, found, isFolderOpen(found));
+    const stats = statSync(folder);
+    refuseUnsafe(path, folder, stats, isFolderOpen(stats));
   }
   return textOf(bytes, path);
 }

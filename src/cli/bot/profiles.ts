@@ -1,10 +1,10 @@
 import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { codeOf } from '../../machine/disk.ts';
+import { systemCodeOf } from '../../machine/disk.ts';
 import { configFolder, type Env } from '../../machine/folders.ts';
 import { readSmall } from '../../machine/smallFile.ts';
-import { Failure, told } from '../../once/failures.ts';
+import { Failure, failureWith } from '../../once/failures.ts';
 import { diskTrouble, listed } from '../../once/phrases.ts';
 import { addingProfile, reservedMeaning } from '../say/profiles.ts';
 
@@ -63,9 +63,9 @@ export function readProfiles({ folder, file }: ProfilesPaths): ProfilesFile {
     refuseUnsafe(file, stats);
     return parseProfiles(bytes, file);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return noProfiles;
+    if (systemCodeOf(error) === 'ENOENT') return noProfiles;
     if (error instanceof Failure) throw error;
-    throw told('config-unsafe', { next: [{ shell: [['ls', '-ld', file]] }] })`
+    throw failureWith('config-unsafe', { next: [{ shell: [['ls', '-ld', file]] }] })`
       ${file} cannot be read: ${diskTrouble(error)}
       Check its type and its permissions:`;
   }
@@ -77,7 +77,7 @@ function parseProfiles(bytes: Buffer, path: string): ProfilesFile {
   if (parsed.success) return parsed.data;
   const place = parsed.error.issues[0]?.path.join('.') || 'its top level';
   const problem = jsonOf(bytes) === undefined ? 'is not JSON' : `has an unexpected value at ${place}`;
-  throw told('config-damaged', { next: [{ shell: [['mv', path, `${path}.damaged`]] }] })`
+  throw failureWith('config-damaged', { next: [{ shell: [['mv', path, `${path}.damaged`]] }] })`
     The profiles in ${path} cannot be read: the file ${problem}
     Fix it by hand, or move it out of the way and add the profiles again:`;
 }
@@ -100,7 +100,7 @@ function refuseUnsafe(path: string, { uid, mode }: Stats): void {
   if (why === false) return;
   const mended =
     uid === me ? ['chmod', 'go=', path] : [...(me === 0 ? [] : ['sudo']), 'chown', `${me}`, path];
-  throw told('config-unsafe', { next: [{ shell: [mended] }] })`${path} ${why}, so it was not read
+  throw failureWith('config-unsafe', { next: [{ shell: [mended] }] })`${path} ${why}, so it was not read
     Make it yours alone:`;
 }
 

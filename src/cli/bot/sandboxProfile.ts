@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { parseBaseUrl } from '../../once/entry/baseUrl.ts';
-import { interrupted, told } from '../../once/failures.ts';
+import { failureWith, interrupted } from '../../once/failures.ts';
 import type { ProfileRecord } from './profiles.ts';
 
 /** A fixed port, so that a profile, and the identity of names with it, stays valid across restarts. */
@@ -31,7 +31,7 @@ export async function profileOfSandbox(at: string, stop: AbortSignal): Promise<P
     };
   } catch (cause) {
     if (stop.aborted) throw interrupted('before the sandbox answered');
-    throw told('sandbox-unavailable', { cause })`No sandbox answers at ${baseUrl}
+    throw failureWith('sandbox-unavailable', { cause })`No sandbox answers at ${baseUrl}
       Start it with botctl sandbox. If it shows another address, give that one with --base-url.`;
   }
 }

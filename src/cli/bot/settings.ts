@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { Settings } from '../../once/connection.ts';
-import { type Failure, told } from '../../once/failures.ts';
+import { type Failure, failureWith } from '../../once/failures.ts';
 import { isoDay } from '../../once/phrases.ts';
 import type { Args, SettingKey } from '../parse/args.ts';
 
@@ -35,7 +35,7 @@ export function settingsOf(args: Args): Settings {
 /** Refuses a relative path: it would name another file in another folder. */
 export function readPath(where: string, text: string): string {
   if (isAbsolute(text)) return text;
-  throw told('bad-input')`${where} ${JSON.stringify(text)} is not an absolute path
+  throw failureWith('bad-input')`${where} ${JSON.stringify(text)} is not an absolute path
     Write the whole path, starting with /.`;
 }
 
@@ -110,6 +110,6 @@ const durationProblems = {
 
 /** `where` names the field as the user wrote it: `--timeout`, or the key of a profile. */
 function badDuration(where: string, text: string, problem: keyof typeof durationProblems): Failure {
-  return told('bad-input')`${where} ${JSON.stringify(text)} ${durationProblems[problem]}
+  return failureWith('bad-input')`${where} ${JSON.stringify(text)} ${durationProblems[problem]}
     Write ${durationRule}; at most 596h.`;
 }

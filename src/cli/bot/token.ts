@@ -1,7 +1,7 @@
 import { wholeRpcUrl } from '../../chain/cluster.ts';
 import type { Env } from '../../machine/folders.ts';
 import type { Interrupts } from '../../machine/process.ts';
-import { told } from '../../once/failures.ts';
+import { failureWith } from '../../once/failures.ts';
 import type { Display } from '../show/display.ts';
 
 /** What a profile keeps out of sight. An rpc-url often carries a key, so it is kept like a token. */
@@ -44,7 +44,7 @@ export class Token {
   static from(text: string, origin: string, secret: Secret = 'token'): Token {
     const complaint = complaintAbout(text);
     if (complaint === undefined) return new Token(text);
-    throw told(`bad-${secret}`)`The ${secret} from ${origin} ${complaint}
+    throw failureWith(`bad-${secret}`)`The ${secret} from ${origin} ${complaint}
       ${secret === 'token' ? wholeToken : wholeRpcUrl}`;
   }
 
@@ -54,8 +54,8 @@ export class Token {
 
   /** The last characters, to tell two tokens apart: at most four, and at most an eighth of the token. */
   ending(): string {
-    const shown = Math.min(mostShown, Math.floor(this.#value.length / shownPart));
-    return this.#value.slice(this.#value.length - shown);
+    const characters = Math.min(mostShown, Math.floor(this.#value.length / shownPart));
+    return this.#value.slice(this.#value.length - characters);
   }
 
   toString(): string {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
-import { codeOf } from '../../machine/disk.ts';
+import { systemCodeOf } from '../../machine/disk.ts';
 import { readSmall } from '../../machine/smallFile.ts';
-import { Failure, interrupted, told } from '../../once/failures.ts';
+import { Failure, failureWith, interrupted } from '../../once/failures.ts';
 import { unlessInterrupted } from '../../once/input.ts';
 import { diskTrouble, formatDuration } from '../../once/phrases.ts';
 import { theFile } from '../say/open.ts';
@@ -14,10 +14,10 @@ const mostBytes = 65_536;
 function onlyLine(bytes: Buffer, origin: string, secret: Secret): Token {
   const text = bytes.toString('latin1').trimEnd();
   if (text.includes('\n'))
-    throw told(`bad-${secret}`)`There is more than one line in ${origin}
+    throw failureWith(`bad-${secret}`)`There is more than one line in ${origin}
       It must contain only the ${secret}, on one line. Is it the right file?`;
   if (text === '')
-    throw told(noSecret[secret])`There is no ${secret} in ${origin}: it is empty
+    throw failureWith(noSecret[secret])`There is no ${secret} in ${origin}: it is empty
       Put the ${secret} there, alone on one line, and run the same command again.`;
   return Token.from(text, origin, secret);
 }
@@ -33,7 +33,7 @@ export function readTokenFile(path: string, secret: Secret, { display }: Pick<Bo
     return onlyLine(bytes, theFile(path), secret);
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw told(noSecret[secret])`The ${secret} file ${path} cannot be read: ${diskTrouble(error)}
+    throw failureWith(noSecret[secret])`The ${secret} file ${path} cannot be read: ${diskTrouble(error)}
       Check the path and its permissions, then run the same command again.`;
   }
 }
@@ -44,7 +44,7 @@ function isReadOnlyMount(path: string): boolean {
     accessSync(path, constants.W_OK);
     return false;
   } catch (error) {
-    return codeOf(error) === 'EROFS';
+    return systemCodeOf(error) === 'EROFS';
   }
 }
 
@@ -54,7 +54,7 @@ export async function readTokenStdin(
   secret: Secret,
 ): Promise<Token> {
   if (stdin.isTTY === true)
-    throw told(noSecret[secret])`The ${secret} must come from stdin, but stdin is a terminal
+    throw failureWith(noSecret[secret])`The ${secret} must come from stdin, but stdin is a terminal
       Pipe it in, as in: op read op://vault/bot/token | botctl …`;
   return onlyLine(await unlessInterrupted(bytesOf(stdin), stop, interruptedBeforeToken), 'stdin', secret);
 }
@@ -114,9 +114,9 @@ export async function runTokenCommand(
   stdout?.destroy();
   if (stop.aborted) throw interruptedBeforeToken();
   const [line = ''] = output.split(/\r?\n/u);
-  const shown = tooLate.aborted ? `was stopped after ${formatDuration(limitMs)}` : problem;
-  if (shown === undefined && line !== '') return line;
-  throw told(noSecret[secret])`The ${secret} command ${shown ?? 'printed nothing'}
+  const ended = tooLate.aborted ? `was stopped after ${formatDuration(limitMs)}` : problem;
+  if (ended === undefined && line !== '') return line;
+  throw failureWith(noSecret[secret])`The ${secret} command ${ended ?? 'printed nothing'}
     Run it by hand until its first line is the ${secret}. botctl runs it without a shell: if it needs one, use sh -c '…'.`;
 }
 
@@ -126,9 +126,9 @@ export function commandWords(text: string, secret: Secret = 'token'): readonly [
   const words: string[] = [];
   let word: string | undefined;
   let end = 0;
-  for (const found of text.matchAll(token)) {
-    end = found.index + found[0].length;
-    const [, single, double, escaped, plain, blank] = found;
+  for (const match of text.matchAll(token)) {
+    end = match.index + match[0].length;
+    const [, single, double, escaped, plain, blank] = match;
     if (blank !== undefined) {
       if (word !== undefined) words.push(word);
       word = undefined;
@@ -139,7 +139,7 @@ export function commandWords(text: string, secret: Secret = 'token'): readonly [
   if (word !== undefined) words.push(word);
   const [program = '', ...rest] = words;
   if (program !== '' && end === text.length) return [program, ...rest];
-  throw told('bad-input')`
+  throw failureWith('bad-input')`
     The ${secret} command ${end < text.length ? 'has an unclosed quote or ends in a backslash' : 'is empty'}
     Spaces separate words; '…' keeps everything as it is; "…" keeps spaces, with \\" and \\\\ inside; \\ outside quotes keeps the next character. No shell runs: no variables, pipes or ~.`;
 }

@@ -1,13 +1,13 @@
 import { countIn } from '../../batch/read.ts';
 import { lastProposal } from '../../once/engine/approval.ts';
 import { decideProposal, decideProposals } from '../../once/engine/resume.ts';
-import { type Shown, shownNow } from '../../once/engine/shown.ts';
+import { type EntryAsShown, shownNow } from '../../once/engine/shown.ts';
 import { isApprovedAndUnsent, isProposal } from '../../once/engine/standing.ts';
 import { addAmounts, formatAmount, type MinorUnits, minorUnits } from '../../once/entry/amount.ts';
-import { asFailure, type Exit, type Failure, stopsAll, told } from '../../once/failures.ts';
+import { asFailure, type Exit, type Failure, failureWith, stopsAll } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import { counted, formatAmountOf } from '../../once/phrases.ts';
-import { type Suggestion, sentence } from '../../once/says.ts';
+import { type Suggestion, withFullStop } from '../../once/says.ts';
 import type { App } from '../app.ts';
 import { whoDecides } from '../open/journal.ts';
 import type { Run } from '../parse/command.ts';
@@ -37,18 +37,18 @@ async function decide(kind: Kind, reason: string, app: App<DecideArgs>): Promise
   app.settings();
   const batch = app.args.text('batch');
   if ((batch === undefined) === (app.args.words.length === 0))
-    throw told(
+    throw failureWith(
       'usage',
     )`${batch === undefined ? 'Nothing to decide is named' : 'Both IDs and --batch are given'}
       Give IDs, or --batch with a name. This lists what waits:
       $ history --state held`;
   const said = { kind, who: whoDecides(), reason, signature: undefined };
   if (batch !== undefined) return decideBatch(batch, said, app);
-  return decideEach(app, async (shown, journal, asks, decides) => {
-    if (kind === 'approved') await confirmApproval(shown.entry, app, journal);
-    else await confirmDecline(shown.entry, asks, app, journal);
+  return decideEach(app, async (asShown, journal, asks, decides) => {
+    if (kind === 'approved') await confirmApproval(asShown.entry, app, journal);
+    else await confirmDecline(asShown.entry, asks, app, journal);
     decides();
-    return decideProposal(shown, { ...said, atMs: journal.clock.now() }, journal);
+    return decideProposal(asShown, { ...said, atMs: journal.clock.now() }, journal);
   });
 }
 
@@ -134,8 +134,8 @@ async function decideBatch(
   return combineExits(exits);
 }
 
-async function waitingRows(name: string, { reads, place }: Journal): Promise<readonly Shown[]> {
-  const rows: Shown[] = [];
+async function waitingRows(name: string, { reads, place }: Journal): Promise<readonly EntryAsShown[]> {
+  const rows: EntryAsShown[] = [];
   const selection = {
     batch: name,
     states: ['held'],
@@ -145,7 +145,7 @@ async function waitingRows(name: string, { reads, place }: Journal): Promise<rea
   for await (const entry of reads.select(selection))
     if (isProposal(entry)) rows.push(await shownNow(entry.id, reads));
   if (rows.length === 0 && (await reads.rowsStanding(name)).length === 0)
-    throw told('no-such-batch')`There is no batch ${JSON.stringify(name)} in the journal ${place}
+    throw failureWith('no-such-batch')`There is no batch ${JSON.stringify(name)} in the journal ${place}
       Give the whole name of the batch. This lists all batches:
       $ batch status`;
   return rows;
@@ -192,7 +192,7 @@ async function whyTheyAllWait(entries: readonly Entry[], { reads }: Journal): Pr
     const proposal = await lastProposal(id, reads);
     if (proposal !== undefined) countIn(rows, whyTheyWait(proposal));
   }
-  return [...rows].map(([why, count]) => sentence(`${counted(count, 'row')} ${why}`));
+  return [...rows].map(([why, count]) => withFullStop(`${counted(count, 'row')} ${why}`));
 }
 
 /** `5 rows, 12 SOL, 40 USDC`. */

@@ -1,4 +1,4 @@
-import { told } from '../../once/failures.ts';
+import { failureWith } from '../../once/failures.ts';
 import { answeredOptions, type Completes, globalOptions, type OptionSpec } from '../parse/args.ts';
 import type { CommandSpec, LeafSpec, Run } from '../parse/command.ts';
 import { shells } from './completion.spec.ts';
@@ -8,7 +8,7 @@ export function runFor(tree: readonly CommandSpec[]): Run {
     const [wanted = ''] = words;
     const shell = shells.find((known) => known === wanted);
     if (shell === undefined)
-      throw told('usage')`There is no completion for "${wanted}".
+      throw failureWith('usage')`There is no completion for "${wanted}".
         Available: ${shells.join(', ')}.`;
     const script = scripts[shell](placesIn(tree));
     await display.show({ json: { schema: 'botctl/1', command, shell, script }, human: () => script });

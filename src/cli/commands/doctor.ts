@@ -8,12 +8,12 @@ import { envBot, sandboxBot } from '../../once/connection.ts';
 import { closedFor } from '../../once/engine/answers.ts';
 import { isApprovedAndUnsent, isProposal } from '../../once/engine/standing.ts';
 import { withoutApiPath } from '../../once/entry/baseUrl.ts';
-import { asFailure, type Failure, told } from '../../once/failures.ts';
+import { asFailure, type Failure, failureWith } from '../../once/failures.ts';
 import { states } from '../../once/journal/columns.ts';
 import { journalFailure } from '../../once/journal/failures.ts';
 import type { Journal, StateCounts } from '../../once/journal/journal.ts';
 import { counted, formatCount, listed } from '../../once/phrases.ts';
-import { type Sentence, type Suggestion, says } from '../../once/says.ts';
+import { type Sentence, type Suggestion, sentence } from '../../once/says.ts';
 import { endpoint, type Reply } from '../../once/wire/flight.ts';
 import { adviceOn, troubleWords } from '../../once/wire/trouble.ts';
 import { type App, once } from '../app.ts';
@@ -41,11 +41,11 @@ export type Finding = {
   readonly next?: readonly Suggestion[];
 };
 
-type Verdict = Sentence & { readonly level: Level };
+type CheckResult = Sentence & { readonly level: Level };
 
 const at =
   (level: Level) =>
-  (...how: Parameters<typeof says>): Verdict => ({ ...says(...how), level });
+  (...how: Parameters<typeof sentence>): CheckResult => ({ ...sentence(...how), level });
 const [ok, warn, fail] = [at('ok'), at('warn'), at('fail')];
 
 /** What the checks look at. What several of them look at is asked once; if that fails, the first of them says why. */
@@ -66,13 +66,13 @@ type Answered = {
 };
 type Node = Awaited<ReturnType<typeof openChain>>['node'];
 
-type Check = { readonly name: string; ask(subject: Subject): Promise<Verdict | undefined> };
+type Check = { readonly name: string; ask(subject: Subject): Promise<CheckResult | undefined> };
 
 /** A check whose look finds nothing to judge says nothing. */
 function check<Facts>(
   name: string,
   look: (subject: Subject) => Facts | Promise<Facts>,
-  verdict: (facts: NonNullable<Facts>) => Verdict | undefined,
+  verdict: (facts: NonNullable<Facts>) => CheckResult | undefined,
 ): Check {
   return {
     name,
@@ -287,7 +287,7 @@ export async function examine(app: App): Promise<readonly Finding[]> {
   return findings;
 }
 
-function finding(name: string, { level, message, hint, next = [] }: Verdict): Finding {
+function finding(name: string, { level, message, hint, next = [] }: CheckResult): Finding {
   return {
     check: name,
     level,
@@ -298,7 +298,7 @@ function finding(name: string, { level, message, hint, next = [] }: Verdict): Fi
 }
 
 /** A failure as a verdict. It need not say that nothing was sent: the doctor sends no message and no payment. */
-function failed({ message, details: { hint, next = [] } }: Failure): Verdict {
+function failed({ message, details: { hint, next = [] } }: Failure): CheckResult {
   // The user is already running the doctor, so that advice is replaced.
   if (next.some((one) => '0' in one && one[0] === 'doctor'))
     return fail`${message}
@@ -316,7 +316,7 @@ function subjectOf(app: App): Subject {
       const { url, channel } = connection;
       const without = withoutApiPath(url);
       if (without !== undefined)
-        throw told('base-url')`${url} ends with a path that botctl adds itself
+        throw failureWith('base-url')`${url} ends with a path that botctl adds itself
           Give it without that: ${without}`;
       await connection.ready();
       // A message without a conversation and content: the service must refuse it.
@@ -325,7 +325,7 @@ function subjectOf(app: App): Subject {
       const reply = await display.waiting(`Connecting to ${url}`, channel.fly(shipment, limits));
       if (reply.came === 'reply') return { bot, url, reply, atMs: clock.now() };
       const { headersSent, trouble } = reply;
-      throw told('unreachable')`
+      throw failureWith('unreachable')`
         ${url} ${headersSent ? 'gave no reply' : 'cannot be reached'}: ${troubleWords(trouble)}
         ${adviceOn(trouble) ?? 'Check the base URL, the network, and whether a proxy is needed (HTTPS_PROXY)'}.`;
     }),

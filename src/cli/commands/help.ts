@@ -1,4 +1,4 @@
-import { told } from '../../once/failures.ts';
+import { failureWith } from '../../once/failures.ts';
 import { answeredOptions, globalOptions, type OptionSpec } from '../parse/args.ts';
 import type { CommandSpec, Run } from '../parse/command.ts';
 import { parseCommandLine } from '../parse/commandLine.ts';
@@ -17,7 +17,7 @@ export function runFor(tree: readonly CommandSpec[]): Run {
     const text = textFor(widthInPipe);
     const commands = commandsIn(tree).filter(({ name }) => path === '' || `${name} `.startsWith(`${path} `));
     if (topic === undefined && commands.length === 0)
-      throw told('usage')`Unknown command '${path}'
+      throw failureWith('usage')`Unknown command '${path}'
         This lists the commands:
         $ --help`;
     const described = {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { asFailure, type Exit, told } from '../../once/failures.ts';
+import { asFailure, type Exit, failureWith } from '../../once/failures.ts';
 import { type Loss, lossSentence, missingMayBeSent } from '../../once/journal/failures.ts';
 import type { SourceFile } from '../../once/journal/file/sourceFile.ts';
 import type { Known } from '../../once/journal/known.ts';
@@ -18,7 +18,7 @@ import { safeLine } from '../show/text.ts';
 export async function migrate(app: App<Args<'import'>>): Promise<Exit> {
   const location = await app.where();
   if (location.is === 'file')
-    throw told('usage')`
+    throw failureWith('usage')`
       The journal ${location.path} is a file, and every command that sends keeps a file up to date
       Name a shared journal, with BOTCTL_JOURNAL or --journal and a postgres:// URL.`;
   const { grantsSql, migrateJournal, usualRunner } = await import('../../postgres/upkeep.ts');
@@ -26,13 +26,13 @@ export async function migrate(app: App<Args<'import'>>): Promise<Exit> {
     const made = await migrateJournal(shared, randomBytes);
     app.doing.hasChanged = made;
     const journal = safeLine(shared.place);
-    const says = made
+    const headline = made
       ? `The journal ${journal} was created.`
       : `The journal ${journal} is there already. ${nothingChanged}`;
     const imported = await importOf(app, shared);
     const grants = grantsSql(shared.schema);
     const lines = [
-      says,
+      headline,
       ...(imported === undefined
         ? []
         : [
@@ -76,7 +76,7 @@ function closeSource(source: SourceFile, place: string, atMs: number): void {
     source.closeFor(place, whoDecides(), atMs);
   } catch (error) {
     const { code, message } = asFailure(error);
-    throw told(code)`${message} All of it is on the server already, and the file can still send
+    throw failureWith(code)`${message} All of it is on the server already, and the file can still send
       Let nothing send from the file. Run the same command again: it only closes the file.`;
   }
 }
@@ -86,7 +86,9 @@ export async function backup(app: App): Promise<Exit> {
   const [named = ''] = app.args.words;
   const location = await app.where();
   if (location.is === 'shared')
-    throw told('usage')`The journal ${await shownLocation(location)} is on a server and is backed up with it
+    throw failureWith(
+      'usage',
+    )`The journal ${await shownLocation(location)} is on a server and is backed up with it
       Use the server’s own backups (pg_basebackup, or pg_dump of its schema).`;
   const target = journalFile(named, 'FILE', app.env);
   await sayOfSteps(app);
@@ -95,8 +97,8 @@ export async function backup(app: App): Promise<Exit> {
   const held = await display.waiting('Copying the journal', copying);
   const fields = { journal: location.path, backup: target, entries: held.entries, attempts: held.attempts };
   const holds = `${counted(held.entries, 'entry', 'entries')}, ${counted(held.attempts, 'request')}`;
-  const says = `${target} is a copy of the journal as it is now (${holds}).`;
-  await display.show(card(app.args.command, says, [['', undefined, fields]], target));
+  const headline = `${target} is a copy of the journal as it is now (${holds}).`;
+  await display.show(card(app.args.command, headline, [['', undefined, fields]], target));
   return 0;
 }
 
@@ -118,11 +120,11 @@ async function acceptSharedLoss(address: Address, app: App<Args<'yes'>>): Promis
   const rules = await import('../../postgres/upkeep.ts');
   return withServer(address, app, async (shared) => {
     const { place } = shared;
-    const found = await rules.findSharedLoss(shared);
-    if (found === undefined) return tellLoss(place, undefined, app);
-    await confirmLoss(`${lossSentence(place, found.loss)}.`, app);
-    await rules.acceptSharedLoss(shared, found, whoDecides());
-    return tellLoss(place, found.loss, app);
+    const loss = await rules.findSharedLoss(shared);
+    if (loss === undefined) return tellLoss(place, undefined, app);
+    await confirmLoss(`${lossSentence(place, loss.loss)}.`, app);
+    await rules.acceptSharedLoss(shared, loss, whoDecides());
+    return tellLoss(place, loss.loss, app);
   });
 }
 
@@ -137,9 +139,9 @@ export async function close(app: App<Args<'reason'>>): Promise<Exit> {
     },
   );
   app.doing.hasChanged = true;
-  const says = `The journal ${closed} is closed for sending, until journal open. What is in flight is still recorded.`;
+  const headline = `The journal ${closed} is closed for sending, until journal open. What is in flight is still recorded.`;
   const facts = { journal: closed, closed: true, reason: reason || undefined };
-  await app.display.show(card(app.args.command, says, [['Reason', reason || undefined, facts]], closed));
+  await app.display.show(card(app.args.command, headline, [['Reason', reason || undefined, facts]], closed));
   return 0;
 }
 
@@ -151,12 +153,12 @@ export async function open(app: App): Promise<Exit> {
   );
   app.doing.hasChanged = ended > 0;
   if (stays !== undefined) throw stays;
-  const says =
+  const headline =
     ended === 0
       ? `The journal ${place} was not closed. ${nothingChanged}`
       : `The journal ${place} is open: commands and batches may send through it again.`;
   await app.display.show(
-    card(app.args.command, says, [['', undefined, { journal: place, closed: false }]], place),
+    card(app.args.command, headline, [['', undefined, { journal: place, closed: false }]], place),
   );
   return 0;
 }
@@ -189,7 +191,7 @@ async function tellLoss(place: string, loss: Loss | undefined, app: App, keptLog
   const { command } = app.args;
   const { display } = app;
   const missing = loss?.missing ?? [];
-  const says =
+  const headline =
     loss === undefined
       ? `The journal ${place} has everything that it acknowledged to this machine. ${nothingChanged}`
       : `The loss is recorded in ${place}. What is missing no longer stops the journal.`;
@@ -198,12 +200,12 @@ async function tellLoss(place: string, loss: Loss | undefined, app: App, keptLog
     ...missing.map((known, index): Fact => [index === 0 ? 'Lost' : '', missingText(known)]),
     ['Old log', keptLog, { kept_log: keptLog }],
   ];
-  await display.show(card(command, says, facts, loss && String(missing.length)));
+  await display.show(card(command, headline, facts, loss && String(missing.length)));
   return 0;
 }
 
 function missingJson({ entry, number, atMs }: Known): Fields {
-  return number === 0 ? { entry: entry, decision: isoExact(atMs) } : { entry: entry, attempt: number };
+  return number === 0 ? { entry, decision: isoExact(atMs) } : { entry, attempt: number };
 }
 
 function missingText({ entry, number, atMs }: Known): string {

@@ -105,7 +105,7 @@ function serverOf(call: Call): McpServer {
       openWorldHint: sends || name === 'balance',
     };
     const config = { title, description, inputSchema: fromJsonSchema(schemaOf(takes)), annotations };
-    server.registerTool(name, config, (given, { mcpReq }) => call(command, given as Values, mcpReq.signal));
+    server.registerTool(name, config, (values, { mcpReq }) => call(command, values as Values, mcpReq.signal));
   }
   return server;
 }
@@ -128,11 +128,11 @@ function schemaOf(takes: string): { type: 'object'; [keyword: string]: unknown }
 
 /** A value stays with its option by =, and an argument stands behind --, so none of them is read as an option. */
 function wordsOf(command: string, values: Values): string[] {
-  const given = Object.entries(values).flatMap(([name, value]) =>
+  const pairs = Object.entries(values).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [parameters[name]?.[0] ?? '', String(one)]),
   );
-  const options = given.flatMap(([option, value]) => (option === '' ? [] : [`--${option}=${value}`]));
-  const words = given.flatMap(([option, value]) => (option === '' ? [value] : []));
+  const options = pairs.flatMap(([option, value]) => (option === '' ? [] : [`--${option}=${value}`]));
+  const words = pairs.flatMap(([option, value]) => (option === '' ? [value] : []));
   return [...command.split(' '), '--json', ...options, '--', ...words];
 }
 

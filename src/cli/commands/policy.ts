@@ -47,8 +47,8 @@ async function leftOf(
     const [limit, spent] = [amountOf(day), amountOf(sum)];
     const remaining = amountOf(sum < day ? day - sum : 0n);
     const of = (amount: string): string => formatAmountOf(amount, asset);
-    const says = `${of(remaining)} of ${of(limit)}; ${of(spent)} spent or in doubt`;
-    left.push([asset, says, { asset, limit, spent, remaining, source }]);
+    const line = `${of(remaining)} of ${of(limit)}; ${of(spent)} spent or in doubt`;
+    left.push([asset, line, { asset, limit, spent, remaining, source }]);
   }
   return left;
 }

@@ -4,7 +4,7 @@ import { judgeNow, settle, signaturesOf } from '../../chain/verify.ts';
 import { lastDecision } from '../../once/engine/approval.ts';
 import { noteAccepted, resolveEntry, reverses } from '../../once/engine/resume.ts';
 import { isSignature } from '../../once/entry/signature.ts';
-import { Failure, told } from '../../once/failures.ts';
+import { Failure, failureWith } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import type { App } from '../app.ts';
 import { whoDecides } from '../open/journal.ts';
@@ -16,20 +16,20 @@ import type { ResolveArgs } from './resolve.spec.ts';
 
 export const run: Run<ResolveArgs> = async (app) => {
   const wanted = parse(app.args);
-  return decideEach(app, async (shown, journal, asks, decides) => {
-    const found = shown.entry;
+  return decideEach(app, async (asShown, journal, asks, decides) => {
+    const seen = asShown.entry;
     const decision: Decision = { ...wanted, atMs: journal.clock.now() };
-    if (asks || reverses(decision, found)) {
-      const earlier = await lastDecision(found.id, journal.reads);
+    if (asks || reverses(decision, seen)) {
+      const earlier = await lastDecision(seen.id, journal.reads);
       const ask = `Decide now that it ${decision.kind === 'happened' ? 'happened' : 'did not happen'}?`;
-      if (decision.signature === undefined) await showSearch(found, app, journal);
-      await confirmed(reversing(found, earlier, ask), app);
+      if (decision.signature === undefined) await showSearch(seen, app, journal);
+      await confirmed(reversing(seen, earlier, ask), app);
     }
-    const look = await lookAtSignature(found, decision, app, journal);
+    const look = await lookAtSignature(seen, decision, app, journal);
     decides();
-    const decide = (await isNote(decision, found, journal)) ? noteAccepted : resolveEntry;
-    const entry = await decide(shown, decision, journal);
-    if (look !== undefined) await settle(look, found, journal, 'nothing');
+    const decide = (await isNote(decision, seen, journal)) ? noteAccepted : resolveEntry;
+    const entry = await decide(asShown, decision, journal);
+    if (look !== undefined) await settle(look, seen, journal, 'nothing');
     return entry;
   });
 };
@@ -61,16 +61,16 @@ async function showSearch(entry: Entry, app: App<ResolveArgs>, journal: Journal)
 function parse(args: ResolveArgs): Omit<Decision, 'atMs'> {
   const happened = args.flag('happened');
   if (happened === args.flag('did-not-happen')) {
-    throw told('usage')`A decision is either --happened or --did-not-happen
+    throw failureWith('usage')`A decision is either --happened or --did-not-happen
       Give exactly one of them.`;
   }
   const reason = reasonOf(args);
   const signature = args.text('signature');
   if (signature !== undefined && !happened)
-    throw told('usage')`--signature works only with --happened
+    throw failureWith('usage')`--signature works only with --happened
       A transfer that did not happen has no signature.`;
   if (signature !== undefined && !isSignature(signature))
-    throw told('usage')`
+    throw failureWith('usage')`
       --signature ${JSON.stringify(signature)} is not a transaction’s signature (64 bytes in base58)
       Copy it whole from the explorer, or leave it out.`;
   return {
@@ -107,7 +107,7 @@ async function lookFor(entry: Entry, signature: string, chains: ChainsOfEntries)
     const payment = paymentOf(entry);
     if (payment === undefined) return undefined;
     const statuses = await node.statusesOf([signature]);
-    const lookup = await node.sight(signature, statuses, 'confirmed');
+    const lookup = await node.lookUp(signature, statuses, 'confirmed');
     return { signature, lookup, payment, host: node.host };
   } catch (thrown) {
     // No node is configured, so the operator's word is all there is.

@@ -1,6 +1,6 @@
 import { refuseProposal } from '../../once/engine/resume.ts';
 import { isApprovedAndUnsent } from '../../once/engine/standing.ts';
-import { type Failure, told } from '../../once/failures.ts';
+import { type Failure, failureWith } from '../../once/failures.ts';
 import type { Decision, Entry, Journal, State } from '../../once/journal/journal.ts';
 import { counted } from '../../once/phrases.ts';
 import type { Suggestion } from '../../once/says.ts';
@@ -39,7 +39,7 @@ function refuseMixedUp(args: ResumeArgs): void {
   const all = args.flag('all');
   if (all === args.words.length > 0) throw whichToResume(all);
   if (args.flag('held') && !all)
-    throw told('usage')`--held works only with --all
+    throw failureWith('usage')`--held works only with --all
       To send a single held entry again, give only its ID.`;
 }
 
@@ -112,7 +112,7 @@ function nothingToResume({ open = 0, held = 0 }: Readonly<Record<string, number>
 
 function whichToResume(isBoth: boolean): Failure {
   const give = isBoth ? 'Both IDs and --all are given' : 'Nothing to resume is named';
-  return told('usage')`${give}
+  return failureWith('usage')`${give}
     Give IDs, or --all. This lists what may have happened:
     $ history --state unknown`;
 }

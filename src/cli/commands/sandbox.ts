@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Exit, told } from '../../once/failures.ts';
+import { type Exit, failureWith } from '../../once/failures.ts';
 import { formatAmountOf, isoExact } from '../../once/phrases.ts';
 import type { RequestLog } from '../../sandbox/request.ts';
 import type { RunningSandbox } from '../../sandbox/start.ts';
@@ -43,10 +43,10 @@ function parse(args: SandboxArgs) {
   const data = args.text('data');
   const ephemeral = args.flag('ephemeral');
   if (ephemeral && data !== undefined)
-    throw told('usage')`--ephemeral and --data cannot both be given.
+    throw failureWith('usage')`--ephemeral and --data cannot both be given.
       An ephemeral sandbox chooses its own folder and removes it.`;
   if (data === '')
-    throw told('usage')`--data is empty.
+    throw failureWith('usage')`--data is empty.
       Name a folder, or leave --data out.`;
   const port = args.text('port');
   return {
@@ -60,7 +60,7 @@ function parse(args: SandboxArgs) {
 function portIn(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/u.test(text) && port <= 65_535) return port;
-  throw told('usage')`--port must be a number from 0 to 65535, not ${JSON.stringify(text)}.
+  throw failureWith('usage')`--port must be a number from 0 to 65535, not ${JSON.stringify(text)}.
     Give such a number, or leave the option out.`;
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../chain/verdict.ts';
 import { type Verified, verifyEach } from '../../chain/verify.ts';
 import { isUnsent } from '../../once/engine/standing.ts';
-import { type Exit, Failure, type FailureCode, interrupted, told } from '../../once/failures.ts';
+import { type Exit, Failure, type FailureCode, failureWith, interrupted } from '../../once/failures.ts';
 import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { counted } from '../../once/phrases.ts';
 import type { App } from '../app.ts';
@@ -58,10 +58,10 @@ async function verifyNamed(verifying: Verifying): Promise<Exit> {
 async function transferById(beginning: string, journal: Journal): Promise<Entry> {
   const entry = await entryByIdOrName(beginning, journal);
   if (entry.kind !== 'transfer')
-    throw told('not-allowed-now')`Entry ${entry.id} is a message, and a chain shows only transfers
+    throw failureWith('not-allowed-now')`Entry ${entry.id} is a message, and a chain shows only transfers
       Name a transfer.`;
   if (isUnsent(entry))
-    throw told('not-allowed-now')`Transfer ${entry.id} was never sent, so the chain has nothing to show
+    throw failureWith('not-allowed-now')`Transfer ${entry.id} was never sent, so the chain has nothing to show
       See what it waits for:
       $ history ${entry.id}`;
   return entry;
@@ -107,8 +107,8 @@ async function verifyAll({ since }: Since, verifying: Verifying): Promise<Exit> 
   if (done + notSeen === 0) display.notice('Every transfer has its final answer.');
   const isClean = left.contradicted + left.paidAgain + left.undecided === 0;
   const failing = isClean ? undefined : someUnproven(left);
-  const shown = notSeen === 0 ? counts : { ...counts, not_looked_up: notSeen };
-  const view = card(app.args.command, verifiedSummary(shown), [['', undefined, { verified: shown }]]);
+  const all = notSeen === 0 ? counts : { ...counts, not_looked_up: notSeen };
+  const view = card(app.args.command, verifiedSummary(all), [['', undefined, { verified: all }]]);
   return tellEnd(view, failing, display);
 }
 
@@ -130,11 +130,11 @@ async function withNodes(
   nodeless: Nodeless,
   { chains, app }: Verifying,
 ): Promise<Entry[]> {
-  const shown: Entry[] = [];
+  const withNode: Entry[] = [];
   for (const entry of entries) {
     try {
       await chains.of(entry);
-      shown.push(entry);
+      withNode.push(entry);
     } catch (thrown) {
       if (!(thrown instanceof Failure) || !ofOneBot.includes(thrown.code)) throw thrown;
       // A profile that was named, and is not there, is a mistake in this command.
@@ -142,7 +142,7 @@ async function withNodes(
       nodeless.set(thrown, (nodeless.get(thrown) ?? 0) + 1);
     }
   }
-  return shown;
+  return withNode;
 }
 
 type Counts = Record<ChainVerdict, number> & { paid_again?: number };
@@ -215,13 +215,13 @@ function verifyOptions(args: VerifyArgs): VerifyOptions {
   const flags = (['all', 'wallet'] as const).filter((name) => args.flag(name));
   const [is, ...more] = args.words.length > 0 ? [...flags, 'named' as const] : flags;
   if (is === undefined || more.length > 0)
-    throw told(
+    throw failureWith(
       'usage',
     )`${is === undefined ? 'Nothing to verify is named' : 'IDs, --all and --wallet exclude each other'}
       Give IDs, or --all for every transfer without a final answer, or --wallet for what no entry has.`;
   const text = args.text('since');
   if (text !== undefined && is === 'named')
-    throw told('usage')`--since works only with --all or --wallet
+    throw failureWith('usage')`--since works only with --all or --wallet
       Add one of them, or leave it out.`;
   if (is === 'named') return { is };
   const since = text === undefined ? undefined : parseMoment(text, 'begins');

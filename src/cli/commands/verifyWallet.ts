@@ -1,6 +1,6 @@
 import { clocksMs } from '../../chain/search.ts';
 import { lookAtWallet, type Stray } from '../../chain/wallet.ts';
-import { type Exit, interrupted, told } from '../../once/failures.ts';
+import { type Exit, failureWith, interrupted } from '../../once/failures.ts';
 import { journalFailure } from '../../once/journal/failures.ts';
 import type { Reads } from '../../once/journal/journal.ts';
 import { counted, iso, isoExact, listed } from '../../once/phrases.ts';
@@ -29,7 +29,7 @@ export async function verifyWallet(since: Moment | undefined, app: App<VerifyArg
   const look = await display.waiting('Reading what left the wallet', lookAtWallet(looking, reads));
   if (interrupts.first.aborted) throw interrupted('before the wallet was read to the end');
   const { strays, read, gap, unsigned } = look;
-  const found = strays.map(({ atMs, ...stray }) => ({ ...stray, at: atMs && isoExact(atMs) }));
+  const fields = strays.map(({ atMs, ...stray }) => ({ ...stray, at: atMs && isoExact(atMs) }));
   const failure = walletFailure(look, node.host);
   const view = card(
     app.args.command,
@@ -39,7 +39,7 @@ export async function verifyWallet(since: Moment | undefined, app: App<VerifyArg
       ['Since', iso(sinceMs), { since: isoExact(sinceMs) }],
       ['Read', `${counted(read, 'transaction')}, as seen by ${node.host}`, { read, gap }],
       ...strays.map((stray): Fact => ['Payment', strayLine(stray, bot)]),
-      ['', undefined, { not_in_journal: found, without_signature: unsigned }],
+      ['', undefined, { not_in_journal: fields, without_signature: unsigned }],
     ],
   );
   return tellEnd(view, failure, display);
@@ -47,7 +47,7 @@ export async function verifyWallet(since: Moment | undefined, app: App<VerifyArg
 
 async function firstMs({ select }: Pick<Reads, 'select'>): Promise<number> {
   for await (const { createdAtMs } of select({ oldestFirst: true, limit: 1 })) return createdAtMs;
-  throw told('usage')`The journal has no entry, so it does not say since when to look
+  throw failureWith('usage')`The journal has no entry, so it does not say since when to look
     Add --since, such as --since 7d.`;
 }
 

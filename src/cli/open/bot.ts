@@ -8,7 +8,7 @@ import {
   sandboxBot,
 } from '../../once/connection.ts';
 import { sandboxBaseUrl } from '../../once/entry/baseUrl.ts';
-import { told } from '../../once/failures.ts';
+import { failureWith } from '../../once/failures.ts';
 import type { RunningSandbox } from '../../sandbox/start.ts';
 import {
   type BotOptions,
@@ -61,7 +61,9 @@ export function channelOptions({ env }: Opening, keepAlive?: true): ChannelOptio
 export function refuseBesideSandbox(args: Args): void {
   const other = foreignToSandbox.find((name) => args.text(name) !== undefined);
   if (other !== undefined)
-    throw told('usage')`--sandbox uses only the built-in service, so it cannot be combined with --${other}
+    throw failureWith(
+      'usage',
+    )`--sandbox uses only the built-in service, so it cannot be combined with --${other}
       Leave out --sandbox, or --${other}.`;
 }
 

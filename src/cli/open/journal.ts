@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { dataFolder, homeFolder } from '../../machine/folders.ts';
-import { claimedBy, Failure, told } from '../../once/failures.ts';
+import { claimedBy, Failure, failureWith } from '../../once/failures.ts';
 import { journalFailure, whyClosed } from '../../once/journal/failures.ts';
 import type { JournalUse } from '../../once/journal/file/opening.ts';
 import type { Journal } from '../../once/journal/journal.ts';
@@ -58,7 +58,7 @@ export async function locationAt(
   const path = journalFile(text, source, env);
   // A relative path would mean another journal in each folder, and CI files do not expand a ~.
   if (source === 'BOTCTL_JOURNAL' && !isAbsolute(text))
-    throw told('usage')`BOTCTL_JOURNAL is not an absolute path
+    throw failureWith('usage')`BOTCTL_JOURNAL is not an absolute path
       Write the whole path, starting with /. Otherwise each folder would have its own journal.`;
   return { is: 'file', path: source === 'journal' ? resolve(path) : path, namedBy: source };
 }
@@ -197,7 +197,7 @@ function userName(): string {
 function accountName(): string {
   const name = nameOfUser();
   if (name === undefined)
-    throw told('usage')`The journal’s URL names no user, and this account has no name
+    throw failureWith('usage')`The journal’s URL names no user, and this account has no name
       Write the user into the URL (postgres://USER@HOST/DATABASE), or set PGUSER.`;
   return name;
 }

@@ -14,14 +14,15 @@ export async function policiesOf(
   { machinePolicy, env }: Opening,
 ): Promise<Policies | undefined> {
   if (bot?.name === sandboxBot) return undefined;
-  const { BOTCTL_POLICY: given } = env;
-  const named = [bot?.settings.policy, given === undefined ? given : readPath('BOTCTL_POLICY', given)].filter(
-    (one) => one !== undefined,
-  );
+  const { BOTCTL_POLICY: fromEnv } = env;
+  const named = [
+    bot?.settings.policy,
+    fromEnv === undefined ? fromEnv : readPath('BOTCTL_POLICY', fromEnv),
+  ].filter((one) => one !== undefined);
   if (named.length === 0 && !mayBeThere(machinePolicy)) return undefined;
   const { policyAt } = await import('../bot/policyFile.ts');
-  const found: (Policy | undefined)[] = [...new Set(named)].map((path) => policyAt(path, 'is-refused'));
-  if (!named.includes(machinePolicy)) found.push(policyAt(machinePolicy, 'is-fine'));
-  const policies = found.filter((one) => one !== undefined);
+  const loaded: (Policy | undefined)[] = [...new Set(named)].map((path) => policyAt(path, 'is-refused'));
+  if (!named.includes(machinePolicy)) loaded.push(policyAt(machinePolicy, 'is-fine'));
+  const policies = loaded.filter((one) => one !== undefined);
   return policies.length === 0 ? undefined : policies;
 }

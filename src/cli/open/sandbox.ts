@@ -1,5 +1,5 @@
 import type { Kind } from '../../once/entry/wanted.ts';
-import { told } from '../../once/failures.ts';
+import { failureWith } from '../../once/failures.ts';
 import { diskTrouble } from '../../once/phrases.ts';
 import { chainTrouble } from '../../sandbox/chain.ts';
 import { type RunningSandbox, type SandboxSettings, startSandbox } from '../../sandbox/start.ts';
@@ -12,7 +12,7 @@ export async function openSandbox(
   try {
     return await startSandbox(settings);
   } catch (cause) {
-    throw told('sandbox-unavailable', { cause })`The sandbox cannot start: ${diskTrouble(cause)}
+    throw failureWith('sandbox-unavailable', { cause })`The sandbox cannot start: ${diskTrouble(cause)}
       It needs ${settings.port === 0 ? 'a free port' : `port ${settings.port}`} and the folder ${settings.dataDir}; ${advice}`;
   }
 }
@@ -21,7 +21,7 @@ export async function openSandbox(
 export function ensurePossibleInSandbox(kind: Kind): void {
   const trouble = kind === 'transfer' ? chainTrouble() : undefined;
   if (trouble !== undefined)
-    throw told('sandbox-unavailable', { cause: trouble })`${trouble.message}
+    throw failureWith('sandbox-unavailable', { cause: trouble })`${trouble.message}
       ${trouble.hint}`;
 }
 

@@ -1,4 +1,4 @@
-import { told } from '../../once/failures.ts';
+import { failureWith } from '../../once/failures.ts';
 
 /** What a value can be, for completion: one of these words, or a name that botctl is asked for. */
 export type Completes = 'profiles' | 'batches' | readonly string[];
@@ -163,7 +163,7 @@ export function rateOf(args: Args<'rate'>): number | undefined {
   if (text === undefined) return undefined;
   const [, count, unit] = /^([1-9]\d{0,6})\/(s|m|h)$/u.exec(text) ?? [];
   if (count !== undefined && unit !== undefined) return Number(count) / (unitsInS[unit] ?? 1);
-  throw told('usage')`--rate ${JSON.stringify(text)} is not a rate
+  throw failureWith('usage')`--rate ${JSON.stringify(text)} is not a rate
     Write a count and a unit: 20/s, 300/m or 5000/h.`;
 }
 

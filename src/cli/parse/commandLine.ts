@@ -1,5 +1,5 @@
 import { Command, CommanderError, Help, type HelpContext, Option, type OutputConfiguration } from 'commander';
-import { told } from '../../once/failures.ts';
+import { failureWith } from '../../once/failures.ts';
 import { listed } from '../../once/phrases.ts';
 import type { Does } from '../say/told.ts';
 import { Args, answeredOptions, globalOptions, type OptionOccurrence, type OptionSpec } from './args.ts';
@@ -36,7 +36,7 @@ export function parseCommandLine(
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown;
     if (thrown.exitCode === 0) return text;
-    throw told('usage', { next: [['--help']] })`No command is given
+    throw failureWith('usage', { next: [['--help']] })`No command is given
       The help lists the commands:`;
   }
   if (chosen === undefined) throw new Error('commander neither chose a command nor printed a text');
@@ -136,7 +136,7 @@ function refuseSharedStdin(
     ),
   ];
   if (readers.length >= 2)
-    throw told('usage')`${listed(readers)} ${readers.length === 2 ? 'both' : 'all'} read stdin
+    throw failureWith('usage')`${listed(readers)} ${readers.length === 2 ? 'both' : 'all'} read stdin
       Only one of them can be -; give the others as files.`;
 }
 
@@ -184,7 +184,7 @@ export class StrictCommand extends Command {
     const name = nameOf(option);
     this.on(`option:${option.name()}`, (value: string | null | undefined) => {
       if (!repeatable && this.occurrences.some((occurrence) => occurrence.name === name))
-        throw told('usage')`--${name} is given twice
+        throw failureWith('usage')`--${name} is given twice
           Give it once: botctl does not guess which one you mean.`;
       this.occurrences.push({ name, value: value ?? true });
     });
@@ -197,7 +197,7 @@ export class StrictCommand extends Command {
       const next = words[index + 1] ?? '';
       if (!taking.has(word) || !/^-./u.test(next)) continue;
       const looksLike = next.replace(/=.*/su, '');
-      throw told('usage')`${word} needs a value, but ${looksLike} looks like an option
+      throw failureWith('usage')`${word} needs a value, but ${looksLike} looks like an option
         If that is the value, write it with =, as in ${taking.get(word) ?? word}=${looksLike}.`;
     }
     return super.parseOptions(words);
@@ -228,10 +228,10 @@ export class StrictCommand extends Command {
       /^(?:error: )?(.*?)(?:\n\((Did you mean [-a-z, ]+\?)\))?$/su.exec(message) ?? [];
     const [flag = ''] = /--[^='\s]+(?==)/u.exec(said) ?? [];
     if (this.#knows(flag))
-      throw told('usage')`${flag} takes no value
+      throw failureWith('usage')`${flag} takes no value
       Write ${flag} alone, or leave it out.`;
     const safe = said.replace(/(?<=^unknown option ')(--[^='\s]*|-.).*$/su, "$1'");
-    throw told('usage')`${safe.charAt(0).toUpperCase()}${safe.slice(1)}
+    throw failureWith('usage')`${safe.charAt(0).toUpperCase()}${safe.slice(1)}
       ${hint === undefined ? seeHelp : hint}`;
   }
 }

@@ -15,7 +15,7 @@ import {
 import { channelTo, sandboxBot } from '../../once/connection.ts';
 import type { Outcome } from '../../once/engine/outcome.ts';
 import { isInDoubt } from '../../once/engine/standing.ts';
-import { asFailure, Failure, told } from '../../once/failures.ts';
+import { asFailure, Failure, failureWith } from '../../once/failures.ts';
 import type { Entry, Journal } from '../../once/journal/journal.ts';
 import { formatDuration } from '../../once/phrases.ts';
 import { type App, once } from '../app.ts';
@@ -101,7 +101,9 @@ export function refuseUnprovable(
       'Use --wait=confirmed to do without. ',
     );
   if (asset !== 'SOL' && mintOf(asset, chain) === undefined)
-    throw told('no-mint')`The bot ${name} names no mint for ${asset}, so no payment of it can be recognised
+    throw failureWith(
+      'no-mint',
+    )`The bot ${name} names no mint for ${asset}, so no payment of it can be recognised
       Add ${asset}=MINT to the assets of the profile, or give the mint itself as --asset.`;
 }
 
@@ -116,7 +118,7 @@ export async function refuseNoMint(asset: string, chain: Chain, { chain: profile
   const mint = profile === undefined ? undefined : mintOf(asset, profile);
   if (mint === undefined) return;
   if ((await chain.node.isMint(mint)) === false)
-    throw told('no-mint')`The mint of ${asset}, ${mint}, is not a token’s mint on this cluster
+    throw failureWith('no-mint')`The mint of ${asset}, ${mint}, is not a token’s mint on this cluster
       Fix it in the assets of the profile.`;
 }
 
@@ -129,7 +131,7 @@ export function chainsOfEntries(app: App) {
     if (name === sandboxBot) throw ofTheSandbox(entry, 'verify', await shownLocation(await app.where()));
     const bot = await knownByName(name, app);
     if (bot === undefined)
-      throw told('no-such-profile')`
+      throw failureWith('no-such-profile')`
         The profile ${name} no longer exists, so its Solana node cannot be asked
         Name another profile whose node shows them, with --profile NAME.`;
     return bot;

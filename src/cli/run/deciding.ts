@@ -1,7 +1,7 @@
 import { isStillToFillIn } from '../../once/engine/deciding.ts';
-import { type Shown, shownNow } from '../../once/engine/shown.ts';
+import { type EntryAsShown, shownNow } from '../../once/engine/shown.ts';
 import { isApprovedAndUnsent } from '../../once/engine/standing.ts';
-import { asFailure, type Exit, Failure, told } from '../../once/failures.ts';
+import { asFailure, type Exit, Failure, failureWith } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import type { Suggestion } from '../../once/says.ts';
 import type { App } from '../app.ts';
@@ -17,7 +17,7 @@ import { combineExits, entryByIdOrName, markReported, storedReport } from './sto
 import { tellProblem } from './telling.ts';
 
 /** Decides about what was shown, and returns how it stands then. `decides` says that the commit is next. */
-type Decide = (shown: Shown, journal: Journal, asks: boolean, decides: () => void) => Promise<Entry>;
+type Decide = (asShown: EntryAsShown, journal: Journal, asks: boolean, decides: () => void) => Promise<Entry>;
 
 /** Decides about each entry that the arguments name. A failure of one does not keep it from the others. */
 export async function decideEach(app: App<Args<'yes'>>, decide: Decide): Promise<Exit> {
@@ -36,13 +36,13 @@ async function decideOne(
   const { display } = app;
   let mayBeDecided = false;
   try {
-    const found = await entryByIdOrName(beginning, journal);
-    if (app.args.flag('yes') || display.terminal() === 'none') refuseAbbreviated(found, app.args);
+    const named = await entryByIdOrName(beginning, journal);
+    if (app.args.flag('yes') || display.terminal() === 'none') refuseAbbreviated(named, app.args);
     const decides = (): void => {
       mayBeDecided = true;
     };
-    const entry = await untilUnchanged(found, app, journal, (shown, isAgain) =>
-      decide(shown, journal, isAgain || !app.args.words.includes(found.id), decides),
+    const entry = await untilUnchanged(named, app, journal, (asShown, isAgain) =>
+      decide(asShown, journal, isAgain || !app.args.words.includes(named.id), decides),
     );
     const written = await display.show(
       outcomeView(await storedReport(entry, app.args.command, journal.reads)),
@@ -67,7 +67,7 @@ export async function untilUnchanged<Result>(
   { id }: Entry,
   app: App<Args<'yes'>>,
   { reads }: Journal,
-  decide: (shown: Shown, isAgain: boolean) => Promise<Result>,
+  decide: (asShown: EntryAsShown, isAgain: boolean) => Promise<Result>,
 ): Promise<Result> {
   const { display } = app;
   for (let isAgain = false; ; isAgain = true) {
@@ -110,10 +110,10 @@ export async function confirmName(entry: Entry, app: App<Args<'yes'>>): Promise<
 export function reasonOf(args: Args<'reason'>): string {
   const reason = args.text('reason')?.trim() ?? '';
   if (reason === '')
-    throw told('usage')`A decision needs a reason
+    throw failureWith('usage')`A decision needs a reason
       Add --reason "what you saw, or why you decided this".`;
   if (isStillToFillIn(reason))
-    throw told('usage')`The reason still says "${reason}"
+    throw failureWith('usage')`The reason still says "${reason}"
       Replace it with what you saw, or why you decided this.`;
   return reason;
 }
@@ -127,7 +127,9 @@ export function reversing(entry: Entry, earlier: Decision | undefined, ask: stri
 }
 
 function idNotWhole({ id }: Pick<Entry, 'id'>): Failure {
-  return told('usage')`Without a question, only a whole ID is taken, and this one stands for entry ${id}
+  return failureWith(
+    'usage',
+  )`Without a question, only a whole ID is taken, and this one stands for entry ${id}
     Give the whole ID. This shows the entry:
     $ history ${id}`;
 }

@@ -52,21 +52,21 @@ export async function dryRun(
   const paidAlready = equal === undefined ? [] : [equalPaymentWords(equal, app.clock.now())];
   for (const warning of paidAlready) app.display.warn(warning);
   const isNew = meaning.sends === 'a-new-entry';
-  const key = isNew ? identity.key : (plan.found?.key ?? identity.key);
+  const key = isNew ? identity.key : (plan.entry?.key ?? identity.key);
   const { kind } = order.wanted;
   const isSpent = kind === 'transfer' && meaning.sends !== 'nothing';
   const request = { ...order.wanted.request };
   const body = canonicalBody({ ...request, ...(key !== undefined && { idempotency_key: key }) });
   const url = endpoint(bot.spelledUrl, kind);
   const name = nameOf(order.naming);
-  const found = plan.found?.id;
+  const foundId = plan.entry?.id;
   const isAsked = isSpent && ((await app.policies()) !== undefined || proposes);
-  const policy = isAsked ? { word: answers.word.is, says: dryPolicyWords(answers, course) } : undefined;
+  const policy = isAsked ? { word: answers.policy.is, says: dryPolicyWords(answers, course) } : undefined;
   const entry = { kind, key, name, bot: bot.name, base_url: bot.spelledUrl, request };
   const rerun = rerunWords(plan, order.wanted, bot);
   const warned = [...warnings, ...doubts, ...(balance?.warnings ?? []), ...paidAlready];
   const facts: readonly Fact[] = [
-    ['', undefined, { outcome: 'dry-run', rerun: plan.is, found, policy }],
+    ['', undefined, { outcome: 'dry-run', rerun: plan.is, found: foundId, policy }],
     ['Bot', bot.name, { entry }],
     ['Request', `POST ${url}`, { http: { method: 'POST', url, body } }],
     ['Body', body],
@@ -75,7 +75,7 @@ export async function dryRun(
     ['Name', name],
     ['Balance', balance?.text, balance?.json],
     ['Policy', policy?.says],
-    ['Re-run', found === undefined ? rerun : `${rerun} (ID ${found})`, equalJson(equal)],
+    ['Re-run', foundId === undefined ? rerun : `${rerun} (ID ${foundId})`, equalJson(equal)],
     ['', undefined, { warnings: warned }],
   ];
   const headline = (canvas: Canvas): string => {
@@ -119,11 +119,11 @@ async function aheadOf(order: Order, bot: Bot, app: App): Promise<Ahead> {
 }
 
 /** For a dry run: it reserves nothing, and others may spend in the meantime. */
-function dryPolicyWords({ word }: Answers, course: Course | undefined): string {
+function dryPolicyWords({ policy }: Answers, course: Course | undefined): string {
   if (course?.is === 'hold') return 'it would be held: it may have been made already';
   if (course?.is === 'refuse') return `it would be refused. ${course.failure.message}`;
-  return word.is === 'needs-approval'
-    ? `it would be held until a person approves it: ${word.why}`
+  return policy.is === 'needs-approval'
+    ? `it would be held until a person approves it: ${policy.why}`
     : 'it would be allowed, as things stand now';
 }
 
@@ -141,11 +141,11 @@ const dryRunWords: Readonly<Record<PlanKind, string>> = {
 
 /** Whether it would be a re-run, and of what. */
 function rerunWords(plan: Plan, wanted: Wanted, bot: Bot): string {
-  const { is, found } = plan;
-  if (is === 'needs-decision' && found !== undefined && isProposal(found))
+  const { is, entry } = plan;
+  if (is === 'needs-decision' && entry !== undefined && isProposal(entry))
     return 'yes: it waits for approval; nothing would be sent';
-  if (found?.state === 'declined') return 'yes: a person declined it; nothing would be sent';
-  if (is === 'name-taken' && found?.bot === bot.name)
-    return `it would not be sent: the name is taken by a ${found.kind}${differenceFrom(found, wanted).replace(',', '')}`;
+  if (entry?.state === 'declined') return 'yes: a person declined it; nothing would be sent';
+  if (is === 'name-taken' && entry?.bot === bot.name)
+    return `it would not be sent: the name is taken by a ${entry.kind}${differenceFrom(entry, wanted).replace(',', '')}`;
   return dryRunWords[is];
 }

@@ -44,9 +44,11 @@ export function engineOf(
     interrupts,
     observer: {
       during: (waiting, work) => {
-        const told = display.waiting(waitingWords(waiting), work);
-        if (waiting.for !== 'reply') return told;
-        return whileInFlight(told, interrupts.first, () => display.notice(landingWords(waiting.kind)));
+        const waited = display.waiting(waitingWords(waiting), work);
+        if (waiting.for !== 'reply') return waited;
+        return whileInFlight(waited, interrupts.first, () =>
+          display.notice(waitingForReplyWords(waiting.kind)),
+        );
       },
       step: (progress) => display.step(progressWords(progress)),
     },
@@ -86,7 +88,7 @@ function waitingWords(waiting: Waiting): string {
 }
 
 /** What the first interrupt still waits for, and how to stop at once. */
-function landingWords(kind: Kind): string {
+function waitingForReplyWords(kind: Kind): string {
   return `Interrupted while the ${nouns[kind]} is being sent: waiting up to 5 s for its reply. Interrupt again to leave at once; then its outcome is unknown.`;
 }
 

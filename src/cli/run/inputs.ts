@@ -6,7 +6,7 @@ import type { AllowedRecipients } from '../../once/entry/address.ts';
 import { isNamed, type Naming, namingFrom, type Order } from '../../once/entry/naming.ts';
 import type { OptionsOfField } from '../../once/entry/rules.ts';
 import { isUnknownAsset } from '../../once/entry/unusual.ts';
-import { told } from '../../once/failures.ts';
+import { failureWith } from '../../once/failures.ts';
 import type { Reads } from '../../once/journal/journal.ts';
 import type { App } from '../app.ts';
 import type { ChainBot } from '../bot/chooseBot.ts';
@@ -82,7 +82,7 @@ export async function payloadOf(app: App<Args<'payload'>>): Promise<Record<strin
   const payload = await jsonOf('payload', app);
   if (payload === undefined) return undefined;
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
-    throw told('bad-input')`The payload is not a JSON object
+    throw failureWith('bad-input')`The payload is not a JSON object
       Give the whole request body, like {"conversation_id": "…", "content": "…"}.`;
   }
   return { ...payload };
@@ -107,7 +107,7 @@ export function waitOf(args: Args<'wait'>): Until | undefined {
   if (!args.flag('wait')) return undefined;
   const until = args.text('wait') ?? 'finalized';
   if (until !== 'confirmed' && until !== 'finalized')
-    throw told('usage')`--wait=${until} is neither confirmed nor finalized
+    throw failureWith('usage')`--wait=${until} is neither confirmed nor finalized
       Use --wait for finalized, or --wait=confirmed.`;
   return until;
 }
@@ -150,7 +150,7 @@ export async function doubtsAbout(
 export function repeatsOf({ naming }: Order, args: Args): EngineContext['besides'] {
   if (!args.has('repeat')) return undefined;
   if (isNamed(naming)) return 'all';
-  throw told(
+  throw failureWith(
     'usage',
   )`--repeat needs a name: it pays the same once more, and only a name tells that from a re-run
     Name this payment: --once NAME.`;

@@ -4,14 +4,14 @@ import type { Consent } from '../../once/engine/beforeClaim.ts';
 import { execute } from '../../once/engine/execute.ts';
 import type { Plan } from '../../once/engine/plan.ts';
 import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
-import { mayHaveLanded } from '../../once/engine/standing.ts';
+import { mayHaveTakenEffect } from '../../once/engine/standing.ts';
 import { isNamed, nameOf, type Order } from '../../once/entry/naming.ts';
 import { refuseUnusual } from '../../once/entry/unusual.ts';
 import type { Kind, Wanted } from '../../once/entry/wanted.ts';
 import { type Exit, Failure } from '../../once/failures.ts';
 import type { Entry } from '../../once/journal/journal.ts';
 import { iso } from '../../once/phrases.ts';
-import { sentence } from '../../once/says.ts';
+import { withFullStop } from '../../once/says.ts';
 import { nameOfAddress, type Policies } from '../../policy/policy.ts';
 import type { App } from '../app.ts';
 import type { ChainBot } from '../bot/chooseBot.ts';
@@ -106,15 +106,15 @@ function consentFor(
       const text = equal === undefined ? usual : askToPayAgain(nameOf(order.naming));
       const nowMs = clock.now();
       const paidBefore = await paidBeforeTo(plan, order, journal.reads, nowMs);
-      const why = course.is === 'propose' ? [sentence(course.why)] : [];
+      const why = course.is === 'propose' ? [withFullStop(course.why)] : [];
       const doubts = [...(await doubtsAbout(order, bot)), ...why];
-      const shown = { order, bot, policies, known: { balance, paidBefore }, doubts, equal, nowMs };
-      if (!(await display.confirm(questionAbout(plan, text, shown)))) return 'no';
+      const preview = { order, bot, policies, known: { balance, paidBefore }, doubts, equal, nowMs };
+      if (!(await display.confirm(questionAbout(plan, text, preview)))) return 'no';
       if (asks === 'do-again') return 'again';
       return equal === undefined ? 'go' : 'pay';
     } catch (thrown) {
       // What is in doubt is told as that, which would hide why it was not sent now.
-      if (mayHaveLanded(plan.found) && thrown instanceof Failure && thrown.code === 'no-answer')
+      if (mayHaveTakenEffect(plan.entry) && thrown instanceof Failure && thrown.code === 'no-answer')
         display.warn(`${thrown.message} ${thrown.details.hint}`);
       throw thrown;
     }
@@ -190,9 +190,9 @@ function drawOrder({ order, bot, policies = [], known }: InQuestion, canvas: Lab
 }
 
 /** What is already known about it, said with the question. */
-function reminderOf({ is, found }: Plan, kind: Kind): string | undefined {
-  if (found === undefined) return undefined;
-  const { id, updatedAtMs, resolvedAs } = found;
+function reminderOf({ is, entry }: Plan, kind: Kind): string | undefined {
+  if (entry === undefined) return undefined;
+  const { id, updatedAtMs, resolvedAs } = entry;
   const noun = nouns[kind];
   switch (is) {
     case 'retry':

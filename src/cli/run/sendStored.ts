@@ -2,10 +2,10 @@ import { type Bot, envBot } from '../../once/connection.ts';
 import { stillInDoubt } from '../../once/engine/claim.ts';
 import { concluded, type Outcome } from '../../once/engine/outcome.ts';
 import { resume } from '../../once/engine/resume.ts';
-import type { Shown } from '../../once/engine/shown.ts';
+import type { EntryAsShown } from '../../once/engine/shown.ts';
 import { isOver, isProposal, isUnsent } from '../../once/engine/standing.ts';
 import { type BaseUrl, originOf, sandboxBaseUrl } from '../../once/entry/baseUrl.ts';
-import { asFailure, type Exit, exitOf, Failure, stopsAll, told } from '../../once/failures.ts';
+import { asFailure, type Exit, exitOf, Failure, failureWith, stopsAll } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
 import type { Suggestion } from '../../once/says.ts';
 import { type App, once } from '../app.ts';
@@ -47,13 +47,13 @@ export async function sendStored(sending: Sending, app: App<Args<'yes'>>): Promi
   const exits: Exit[] = [];
   for (const entry of entries) {
     if (app.interrupts.first.aborted) {
-      const failure = told('interrupted')`Interrupted before entry ${entry.id}
+      const failure = failureWith('interrupted')`Interrupted before entry ${entry.id}
         Run the same command again to go on.`;
       exits.push(await reportSkipped(entry, failure, journal, app));
       break;
     }
     try {
-      const send = (shown: Shown): Promise<Exit> => sendOne(shown, sending, botOf, app);
+      const send = (asShown: EntryAsShown): Promise<Exit> => sendOne(asShown, sending, botOf, app);
       exits.push(await untilUnchanged(entry, app, journal, send));
     } catch (thrown) {
       const failure = asFailure(thrown);
@@ -76,13 +76,13 @@ export async function entriesOf(beginnings: readonly string[], journal: Journal)
 }
 
 async function sendOne(
-  shown: Shown,
+  asShown: EntryAsShown,
   { decide }: Sending,
   botOf: BotOf,
   app: App<Args<'yes'>>,
 ): Promise<Exit> {
   const journal = await app.journal('send');
-  const { entry } = shown;
+  const { entry } = asShown;
   const balance: Balance = async () => {
     if (entry.kind === 'message') return undefined;
     const { bot } = await botOf(entry);
@@ -96,9 +96,9 @@ async function sendOne(
   const connected = await botOf(entry);
   const policies = await policiesOf(connected.bot, app);
   const engine = engineOf(connected, policies, journal, app);
-  const outcome = await resume(shown, engine, decision);
+  const outcome = await resume(asShown, engine, decision);
   const ids = await askToPayBeside(outcome, entry, app, journal);
-  const paid = ids && (await resume(shown, { ...engine, besides: { ids } }, decision));
+  const paid = ids && (await resume(asShown, { ...engine, besides: { ids } }, decision));
   return tell(paid ?? outcome, app, journal, {
     hasNode: connected.bot.chain !== undefined,
   });
@@ -126,9 +126,9 @@ function payableOf(entry: Entry): Payable {
   return { asset: String(asset), amount: String(amount) };
 }
 
-async function reportSkipped(found: Entry, failure: Failure, journal: Journal, app: App): Promise<Exit> {
+async function reportSkipped(skipped: Entry, failure: Failure, journal: Journal, app: App): Promise<Exit> {
   const { display, doing } = app;
-  const entry = (await journal.reads.get(found.id)) ?? found;
+  const entry = (await journal.reads.get(skipped.id)) ?? skipped;
   const exit = exitOfSkipped(entry, failure);
   const problem = problemOf(staysAsItWas(asFailure(failure), entry), doing);
   await tellOne({ ...(await storedReport(entry, app.args.command, journal.reads)), problem }, display);
@@ -178,18 +178,18 @@ function botsOfEntries(app: App, journal: Pick<Journal, 'hashOf'>): BotOf {
     return connected;
   });
   return async (entry) => {
-    const found = await connect(`${entry.bot} ${entry.baseUrl}`, entry);
-    if (typeof found === 'function') throw found(entry);
-    found.connection.ensurePossible(entry.kind);
+    const connected = await connect(`${entry.bot} ${entry.baseUrl}`, entry);
+    if (typeof connected === 'function') throw connected(entry);
+    connected.connection.ensurePossible(entry.kind);
     // If only the entry says where to send, a token must not go to a service that is not its own.
     const isStored = entry.bot === envBot && givenUrl === undefined;
-    if (isStored && journal.hashOf(found.bot.token.reveal()) !== entry.tokenHash)
+    if (isStored && journal.hashOf(connected.bot.token.reveal()) !== entry.tokenHash)
       throw noBotFor(
         entry,
         'other-token',
         `${titleOf(entry)} is not known to belong to the token given now, which has no base URL`,
       );
-    return found;
+    return connected;
   };
 }
 
@@ -243,6 +243,6 @@ type Botless = 'bot-moved' | 'no-such-profile' | 'no-token' | 'other-token';
 /** The bot of an entry is gone, has moved, or is without its token. `first` brings it back. */
 function noBotFor(entry: Entry, code: Botless, why: string, first: readonly Suggestion[] = []): Failure {
   const way = isUnsent(entry) ? 'give it up: it was never sent' : 'decide whether it happened';
-  return told(code, { next: [...first, ...settling(entry)] })`${why}
+  return failureWith(code, { next: [...first, ...settling(entry)] })`${why}
     A token goes only to its own service. Bring back its bot (a profile, --token-file or BOTCTL_TOKEN). Or ${way}.`;
 }

@@ -2,7 +2,7 @@ import { chainViewOf } from '../../chain/paidAgain.ts';
 import { type ChainView, isFinalMatch, isPaidAgain, signatureIn } from '../../chain/verdict.ts';
 import type { Until } from '../../chain/verify.ts';
 import { isProposal } from '../../once/engine/standing.ts';
-import { asFailure, type Exit, told } from '../../once/failures.ts';
+import { asFailure, type Exit, failureWith } from '../../once/failures.ts';
 import type { Attempt, Entry, Journal, Reads } from '../../once/journal/journal.ts';
 import type { App } from '../app.ts';
 import { chainWarnings, contradicted, paidAgain, provenAgainst, undecided } from '../say/chain.ts';
@@ -83,13 +83,15 @@ type Places = Pick<Journal, 'reads' | 'place'>;
 
 /** The one entry whose ID starts with this text or, where none does, the one of that name. */
 export async function entryByIdOrName(text: string, journal: Places): Promise<Entry> {
-  const found = (await startingWith(text, journal)) ?? (await named(text, journal));
-  if (found !== undefined) return found;
+  const entry = (await startingWith(text, journal)) ?? (await named(text, journal));
+  if (entry !== undefined) return entry;
   if (text.length < leastCharacters)
-    throw told('usage')`"${text}" is too short for an ID
+    throw failureWith('usage')`"${text}" is too short for an ID
       Give an ID, or at least its first ${leastCharacters} characters. The history lists entries and their names:
       $ history`;
-  throw told('no-such-entry')`No entry in ${journal.place} has this name, or an ID that begins so: "${text}"
+  throw failureWith(
+    'no-such-entry',
+  )`No entry in ${journal.place} has this name, or an ID that begins so: "${text}"
     The history lists entries and their names (for another journal, add --journal; for the sandbox’s, --sandbox):
     $ history`;
 }
@@ -97,11 +99,11 @@ export async function entryByIdOrName(text: string, journal: Places): Promise<En
 async function startingWith(beginning: string, { reads }: Places): Promise<Entry | undefined> {
   const exact = await reads.get(beginning);
   if (exact !== undefined || beginning.length < leastCharacters) return exact;
-  const [found, other] = await reads.startingWith(beginning);
-  if (found !== undefined && other !== undefined)
-    throw told('usage')`Several entries begin with "${beginning}" (${found.id}, ${other.id}, …)
+  const [first, other] = await reads.startingWith(beginning);
+  if (first !== undefined && other !== undefined)
+    throw failureWith('usage')`Several entries begin with "${beginning}" (${first.id}, ${other.id}, …)
       Give more characters of the ID.`;
-  return found;
+  return first;
 }
 
 const mostListed = 10;
@@ -109,16 +111,16 @@ const mostListed = 10;
 async function named(name: string, { reads }: Places): Promise<Entry | undefined> {
   if (name === '') return undefined;
   for await (const _row of reads.select({ batch: name, limit: 1 }))
-    throw told('usage', { next: [['history', ...optionWords({ name: 'batch', value: name })]] })`
+    throw failureWith('usage', { next: [['history', ...optionWords({ name: 'batch', value: name })]] })`
       "${name}" names a batch
       Give the ID of one of its rows. This lists them:`;
-  const found: Entry[] = [];
-  for await (const entry of reads.select({ name, limit: mostListed })) found.push(entry);
-  if (found.length > 1)
-    throw told('usage')`Several entries are named "${name}" (${found.map(({ id }) => id).join(', ')})
+  const entries: Entry[] = [];
+  for await (const entry of reads.select({ name, limit: mostListed })) entries.push(entry);
+  if (entries.length > 1)
+    throw failureWith('usage')`Several entries are named "${name}" (${entries.map(({ id }) => id).join(', ')})
       Give the ID of one. The history lists them:
       $ history`;
-  return found[0];
+  return entries[0];
 }
 
 /** With what the chain says. `until` is what a look just made wanted to see. */

@@ -6,7 +6,7 @@ import { asFailure, type Exit, exitOf, Failure } from '../../once/failures.ts';
 import type { Entry, Journal, Reads } from '../../once/journal/journal.ts';
 import { neverTwice } from '../../once/says.ts';
 import type { App } from '../app.ts';
-import { conflictNote, type Explanation, explain, replayNotice } from '../say/explain.ts';
+import { conflictNote, type Explained, explain, replayNotice } from '../say/explain.ts';
 import { type Problem, problemOf } from '../say/told.ts';
 import { type Fields, jsonOf, jsonView } from '../show/card.ts';
 import type { Display, View } from '../show/display.ts';
@@ -34,8 +34,8 @@ export async function tell(
 ): Promise<Exit> {
   const ending = endingOf(outcome);
   const explained = explain(ending, journal.clock.now(), { hasNode });
-  const found = await reportOf(outcome, explained, command, journal.reads);
-  if (found === undefined) {
+  const toTell = await reportOf(outcome, explained, command, journal.reads);
+  if (toTell === undefined) {
     const equal = outcome.is === 'not-sent' && outcome.because === 'paid-already' ? outcome.equal : undefined;
     return explained.problem === undefined
       ? 0
@@ -43,7 +43,7 @@ export async function tell(
   }
   if (outcome.is !== 'concluded') {
     // What the chain showed so far is not of this attempt.
-    const report: Report = { ...found, chain: undefined, warnedOf };
+    const report: Report = { ...toTell, chain: undefined, warnedOf };
     // The caller must get what the journal could not store.
     if (outcome.is === 'not-recorded' && display.face === 'human') await showUnrecorded(report, display);
     return tellOne(report, display);
@@ -51,7 +51,7 @@ export async function tell(
   // A look that is not on record is newer than what is.
   const chain = chainEnd?.view ?? (await chainViewOf(outcome.entry, journal.reads));
   const notices = [replayNotice(outcome), conflictNote(ending)].filter((words) => words !== undefined);
-  const report: Report = { ...withChain(found, chain, chainEnd?.until), warnedOf, notices };
+  const report: Report = { ...withChain(toTell, chain, chainEnd?.until), warnedOf, notices };
   return tellOne(report, display, () => showAndNote(report, journal, display));
 }
 
@@ -158,7 +158,7 @@ async function showUnrecorded(report: Report, display: Display): Promise<void> {
 /** The report of an outcome; undefined if the outcome names another entry. */
 export async function reportOf(
   outcome: Outcome,
-  explained: Explanation,
+  explained: Explained,
   command: string,
   reads: Reads,
 ): Promise<Report | undefined> {

@@ -1,7 +1,7 @@
 import type { Holding } from '../../chain/node.ts';
 import type { Reason } from '../../chain/transaction.ts';
 import { formatAmount, isLess, minorUnits } from '../../once/entry/amount.ts';
-import { type Failure, told } from '../../once/failures.ts';
+import { type Failure, failureWith } from '../../once/failures.ts';
 import { formatAmountOf, listed } from '../../once/phrases.ts';
 import { reasonWords } from './chain.ts';
 
@@ -55,7 +55,7 @@ export function tooLittle(balance: WalletBalance | undefined, payable: readonly 
 
 /** Before the first request of a batch. */
 export function tooLittleToPay(warnings: readonly string[]): Failure {
-  return told('insufficient-balance')`${warnings.join(' ')}
+  return failureWith('insufficient-balance')`${warnings.join(' ')}
     Check the amounts. If they are right, add enough to the bot’s wallet for them and the fees, then run the same command again.`;
 }
 

@@ -1,7 +1,7 @@
 import { type EqualRow, paidBy } from '../../batch/plan.ts';
 import { countIn } from '../../batch/read.ts';
 import { isDone } from '../../once/engine/standing.ts';
-import { type Failure, told } from '../../once/failures.ts';
+import { type Failure, failureWith } from '../../once/failures.ts';
 import { counted, formatAmountOf, formatCount, formatDuration } from '../../once/phrases.ts';
 import { isItTheRightFile, type Suggestion } from '../../once/says.ts';
 import type { Fact } from '../show/card.ts';
@@ -54,12 +54,12 @@ export function paidAsFacts(paid: PaidAs, now = 0): Fact[] {
 
 /** Nothing decides for a person here: the options are theirs to add. */
 export function paidAlready(equal: readonly EqualRow[], next: readonly Suggestion[]): Failure {
-  return told('paid-already', { next })`${rowsPaidAlready(equal)}.
+  return failureWith('paid-already', { next })`${rowsPaidAlready(equal)}.
     Look at the earlier payments first. If the rows are second payments, --repeat pays them; --skip-repeats leaves out those that were paid.`;
 }
 
 export function invalidRow(problem: string | undefined): Failure {
-  return told('bad-input')`${problem ?? 'The row is not valid'}. ${notSentNow}
+  return failureWith('bad-input')`${problem ?? 'The row is not valid'}. ${notSentNow}
     Fix the row and run the command again.`;
 }
 
@@ -67,9 +67,11 @@ export function invalidRow(problem: string | undefined): Failure {
 export function rowsInConflict(rows: number, of: number, isRenumbered: boolean): Failure {
   const taken = `The ids of ${formatCount(rows)} of the ${counted(of, 'row')} are taken by different requests`;
   if (isRenumbered)
-    return told('other-body')`${taken}, and rows of this file stand under other ids: it was numbered again.
+    return failureWith(
+      'other-body',
+    )`${taken}, and rows of this file stand under other ids: it was numbered again.
       Give its rows their earlier ids: --report lists what was paid under each. For the next file take a column that stays with the person or the invoice as the id.`;
-  return told('other-body')`${taken}.
+  return failureWith('other-body')`${taken}.
     A row with a new id is sent besides the earlier one. ${isItTheRightFile}`;
 }
 

@@ -6,7 +6,7 @@ import type { WalletLook } from '../../chain/wallet.ts';
 import { envBot } from '../../once/connection.ts';
 import { forAPerson, whatWasSeen } from '../../once/engine/deciding.ts';
 import { formatAmount } from '../../once/entry/amount.ts';
-import { type Failure, type FailureCode, told } from '../../once/failures.ts';
+import { type Failure, type FailureCode, failureWith } from '../../once/failures.ts';
 import type { Entry } from '../../once/journal/journal.ts';
 import { counted, formatDuration, iso, listed } from '../../once/phrases.ts';
 import type { Suggestion } from '../../once/says.ts';
@@ -37,7 +37,7 @@ export function nodeTrouble(because: Reason, host: string): Failure {
     'node-unusable',
     'Check the rpc-url, or run the same command again later.',
   ];
-  return told(code)`The node ${host} cannot be used: ${reasonWords[because]}
+  return failureWith(code)`The node ${host} cannot be used: ${reasonWords[because]}
     ${fix}`;
 }
 
@@ -107,7 +107,7 @@ export function chainWaitText(until: string, view: ChainView | undefined, leftMs
 // A look at the chain ends in three ways: proven, contradicted, or undecided.
 
 export function contradicted({ id }: Entry, view: ChainView): Failure {
-  return told('contradicted')`
+  return failureWith('contradicted')`
     The chain contradicts the transfer: ${why(view)} (signature ${view.signature ?? 'unknown'}, ID ${id}). This signature did not pay it; the service may have signed another one.
     Ask the service what became of it, and check the wallet:
     $ history ${id}`;
@@ -118,10 +118,12 @@ export function undecided({ id, state }: Entry, view: ChainView): Failure {
   const { verdict, signature } = view;
   const isInDoubt = state === 'unknown' || state === 'held';
   if (isInDoubt && verdict === 'likely' && signature !== undefined)
-    return told('unproven', { next: [itIsThis(id, signature)] })`
+    return failureWith('unproven', { next: [itIsThis(id, signature)] })`
       The chain shows a payment that may be this transfer: ${why(view)}. It stays ${state} (ID ${id}).
       Check the wallet. If it is this transfer, decide that it happened:`;
-  return told('unproven')`The chain has not proven the transfer: ${why(view)}. It stays ${state} (ID ${id}).
+  return failureWith(
+    'unproven',
+  )`The chain has not proven the transfer: ${why(view)}. It stays ${state} (ID ${id}).
     This proves nothing either way. Look again later, or ask the service about it, by its transfer ID:
     $ verify ${id}
     $ history ${id}`;
@@ -129,7 +131,7 @@ export function undecided({ id, state }: Entry, view: ChainView): Failure {
 
 /** The service accepted it, and more than one such payment left the wallet. */
 export function paidAgain({ id }: Entry, signatures: readonly string[]): Failure {
-  return told('paid-more-than-once', {
+  return failureWith('paid-more-than-once', {
     next: [['history', id], forAPerson('resolve', id, '--happened', ...whatWasSeen)],
   })`
     The wallet made this payment more often than the journal has entries for it: ${listed(signatures)} (ID ${id}).
@@ -144,7 +146,7 @@ export function timesPaid(view: ChainView | undefined): string | undefined {
 
 /** An operator decided that it did not happen, and the chain shows that it did. */
 export function provenAgainst({ id }: Entry, view: ChainView): Failure {
-  return told('contradicted', {
+  return failureWith('contradicted', {
     next: [forAPerson('resolve', id, '--happened', '--reason', 'the chain proves it')],
   })`
     The chain proves the transfer (signature ${view.signature ?? 'unknown'}), but an operator decided that it did not happen (ID ${id}).
@@ -185,15 +187,16 @@ export function searched({ entry, payment, search }: Searched): Failure {
   const between = `left the wallet between ${iso(sinceMs)} and ${iso(untilMs)}, as far as finalized`;
   const some = counted(candidates.length, 'payment of exactly this', 'payments of exactly this');
   const none = gap === undefined ? between : 'was found';
-  const found = candidates.length === 0 ? `No payment of ${payment} ${none}.` : `${some} ${between}.`;
-  const message = `Nobody knows whether the transfer was made: ${reasonWords['no-signature']}. It stays ${state} (ID ${id}). ${[found, ...gapOf(search)].join(' ')}`;
+  const candidatesInWords =
+    candidates.length === 0 ? `No payment of ${payment} ${none}.` : `${some} ${between}.`;
+  const message = `Nobody knows whether the transfer was made: ${reasonWords['no-signature']}. It stays ${state} (ID ${id}). ${[candidatesInWords, ...gapOf(search)].join(' ')}`;
   if (candidates.length === 0)
-    return told('unproven', { next: settling(entry) })`${message}
+    return failureWith('unproven', { next: settling(entry) })`${message}
       Ask the service too. ${onlyIfSure}`;
   const others =
     rivals.length === 0 ? '' : ` Transfers of the same payment may have made some: ${listed(rivals)}.`;
   const looks = rivals.length === 0 ? [] : [id, ...rivals].map((each) => ['history', each]);
-  return told('unproven', {
+  return failureWith('unproven', {
     next: [...looks, ...candidates.map(({ signature }) => itIsThis(id, signature))],
   })`
     ${message}${others}
@@ -211,13 +214,15 @@ export function walletFailure(
     const have = counted(unsigned.length, 'entry has', 'entries have');
     const some = `${have} no signature and may have made some: ${listed(unsigned)}.`;
     const message = `${counted(strays.length, 'payment', 'payments')} left the wallet that no entry of this journal has.`;
-    return told('not-in-journal')`${[message, ...(unsigned.length === 0 ? [] : [some]), ...gaps].join(' ')}
+    return failureWith(
+      'not-in-journal',
+    )`${[message, ...(unsigned.length === 0 ? [] : [some]), ...gaps].join(' ')}
       Somebody else uses the wallet or the bot’s token, or this journal has lost what it had. Ask who made them; if nobody did, give the bot another token.`;
   }
   if (gap === undefined) return undefined;
   if (gap in fixes) return nodeTrouble(gap as Reason, host);
   const none = `No payment without an entry is among the ${counted(read, 'transaction')} that could be read.`;
-  return told('unproven')`${[none, ...gaps].join(' ')}
+  return failureWith('unproven')`${[none, ...gaps].join(' ')}
     Run the same command again later, or name a node that has all blocks since then.`;
 }
 
@@ -236,14 +241,14 @@ export function someUnproven(
   const more = open === 0 ? '' : `, and ${counted(open, 'more is', 'more are')} undecided`;
   if (again > 0) {
     const denied = against === 0 ? '' : `, and the chain contradicts ${counted(against, 'transfer')}`;
-    return told('paid-more-than-once')`
+    return failureWith('paid-more-than-once')`
       The wallet paid ${counted(again, 'transfer')} more than once${denied}${more}.
       Another machine or person paid the same, or this service does not honour keys. Each of them says what left the wallet.`;
   }
   if (against > 0)
-    return told('contradicted')`The chain contradicts ${counted(against, 'transfer')}${more}.
+    return failureWith('contradicted')`The chain contradicts ${counted(against, 'transfer')}${more}.
       Ask the service what became of each of them.`;
-  return told(open === 1 && of === 'of-all' ? 'unproven' : 'some-unproven')`
+  return failureWith(open === 1 && of === 'of-all' ? 'unproven' : 'some-unproven')`
     The chain has not proven ${counted(open, 'transfer')}.
     This proves nothing either way. Run the same command again later.`;
 }
@@ -263,15 +268,15 @@ export function chainLacks(
 ): Failure {
   const code = lacks.includes('rpc-url') ? 'no-rpc-url' : 'no-wallet';
   if (bot === envBot)
-    return told(code)`${problem}
+    return failureWith(code)`${problem}
       ${otherwise}Set ${listed(lacks.map((key) => variables[key]))}, or name a profile with --profile NAME.`;
   const next = lacks.map((key) => ['config', 'set', bot, key, ...(key === 'wallet' ? ['ADDRESS'] : [])]);
-  return told(code, { next })`${problem}
+  return failureWith(code, { next })`${problem}
     ${otherwise}Set what is missing, then run the same command again:`;
 }
 
 export function paysSomethingElse({ id }: Entry, view: ChainView): Failure {
-  return told('not-allowed-now')`
+  return failureWith('not-allowed-now')`
     Signature ${view.signature ?? 'unknown'} does not show that transfer ${id} happened: ${why(view)}
     Find the signature of its own payment, or leave --signature out if you know by other means.`;
 }
@@ -291,7 +296,7 @@ function itIsThis(id: string, signature: string): Suggestion {
 
 /** With only --sandbox added, the command would use another journal. */
 export function ofTheSandbox({ id }: Entry, command: string, journal: string): Failure {
-  return told('bot-moved')`This entry belongs to the sandbox
+  return failureWith('bot-moved')`This entry belongs to the sandbox
     Add --sandbox.
     $ ${command} ${id} --sandbox --journal ${journal}`;
 }

@@ -29,8 +29,8 @@ export function ofRows(
 }
 
 /** `is taken by transfer 0a1b2c3d4e5f (accepted), with a different amount (it was 1 SOL, now 2 SOL)`. */
-export function takenBy(found: Entry, wanted: Wanted): string {
-  return `is taken by ${stands(found)}${differenceFrom(found, wanted)}`;
+export function takenBy(taken: Entry, wanted: Wanted): string {
+  return `is taken by ${stands(taken)}${differenceFrom(taken, wanted)}`;
 }
 
 function stands({ id, kind, state }: Entry): string {
@@ -38,10 +38,10 @@ function stands({ id, kind, state }: Entry): string {
 }
 
 /** `is taken by transfer 0a1b2c3d4e5f (accepted): 1 SOL to 9WzD…` */
-export function takenByPayment(found: Entry): string {
-  const { amount, asset, to_address: to } = requestIn(found.body) ?? {};
+export function takenByPayment(taken: Entry): string {
+  const { amount, asset, to_address: to } = requestIn(taken.body) ?? {};
   const paid = amount === undefined ? '' : `: ${formatAmountOf(String(amount), String(asset))} to ${to}`;
-  return `is taken by ${stands(found)}${paid}`;
+  return `is taken by ${stands(taken)}${paid}`;
 }
 
 /** `, with a different amount (it was 1 SOL, now 2 SOL)`. */

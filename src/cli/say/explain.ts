@@ -4,7 +4,7 @@ import { isUnsent } from '../../once/engine/standing.ts';
 import type { Wanted } from '../../once/entry/wanted.ts';
 import { type FailureCode, retryOf } from '../../once/failures.ts';
 import { iso } from '../../once/phrases.ts';
-import { neverTwice, type Sentence, says, sentence } from '../../once/says.ts';
+import { neverTwice, type Sentence, sentence, withFullStop } from '../../once/says.ts';
 import { takenBy } from './entry.ts';
 import {
   againHint,
@@ -25,7 +25,7 @@ import { settling } from './settling.ts';
 import { nothingSent, nothingSentNow, notSentNow, type Problem, questionAgain } from './told.ts';
 
 /** What is not well and what to do, and what is odd about what is well. */
-export type Explanation = {
+export type Explained = {
   readonly problem?: Problem;
   readonly warnings: readonly string[];
 };
@@ -37,21 +37,21 @@ export function explain(
   ending: Ending,
   nowMs: number,
   { isRow = false, hasNode = false }: BesideIt = {},
-): Explanation {
+): Explained {
   const { outcome, code, oddities } = ending;
   if (code === undefined) return { warnings: oddities.map(oddityWords) };
   const stopped = outcome.is === 'concluded' ? outcome.stopped : undefined;
   const closed = stopped?.because === 'closed' ? stopped.failure : undefined;
   const words = wordsOf(ending, code, nowMs, hasNode);
-  const { hint, next = [], shown, end } = { ...words, ...closed?.details };
-  const message = closed === undefined ? words.message : `${sentence(words.message)} ${closed.message}`;
+  const { hint, next = [], fields, end } = { ...words, ...closed?.details };
+  const message = closed === undefined ? words.message : `${withFullStop(words.message)} ${closed.message}`;
   const problem: Problem = {
     code,
-    message: end === undefined ? message : `${sentence(message)} ${isRow ? notSentNow : end}`,
+    message: end === undefined ? message : `${withFullStop(message)} ${isRow ? notSentNow : end}`,
     ...(hint === undefined ? {} : { hint }),
     ...(next.length === 0 ? {} : { next }),
     ...replyOf(outcome),
-    ...shown,
+    ...fields,
     retry: closed === undefined ? retryOf(code) : 'decide',
   };
   return { problem, warnings: [] };
@@ -101,12 +101,12 @@ function wordsOf(
   const cut = isCut ? 'Interrupted before the next try. ' : '';
   switch (entry.state) {
     case 'declined':
-      return { ...declinedWords(entry, declined), end: entry.inDoubt ? nothingSentNow : nothingSent };
+      return { ...declinedWords(entry, declined), end: entry.wasInDoubt ? nothingSentNow : nothingSent };
     // An accepted or happened entry is not a failure.
     case 'accepted':
     case 'resolved':
       return {
-        ...says`An operator decided that the ${noun} did not happen (ID ${id}).
+        ...sentence`An operator decided that the ${noun} did not happen (ID ${id}).
           To ${verbs[kind]} it after all, run the original command again.`,
         ...(replayed && { end: nothingSentNow }),
       };
@@ -147,14 +147,14 @@ function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Uns
       return { message: outcome.failure.message, ...outcome.failure.details, end: nothingSent };
     case 'declined':
       return {
-        ...says`Answered No.
+        ...sentence`Answered No.
           ${questionAgain}`,
         end: nothingSent,
       };
     case 'paid-already':
       // Nothing decides for a person here: `--repeat` is theirs to add.
       return {
-        ...says`${equalPaymentWords(outcome.equal, nowMs)}
+        ...sentence`${equalPaymentWords(outcome.equal, nowMs)}
           Look at the earlier one first: pay again only if a second payment is meant.
           $ history ${outcome.equal.id}`,
         end: nothingSentNow,
@@ -162,7 +162,7 @@ function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Uns
     case 'other-bot': {
       const { id, kind, bot } = outcome.entry;
       return {
-        ...says`This name is taken by another bot, ${bot} (ID ${id}).
+        ...sentence`This name is taken by another bot, ${bot} (ID ${id}).
           Use that bot, or give this ${nouns[kind]} a new name.
           $ history ${id}`,
         end: nothingSentNow,
@@ -179,7 +179,7 @@ function messageOf(thrown: unknown): string {
 
 /** What the name, the key or the row's id stands for already, and how this differs from it. */
 function otherBodyWords({ entry, wanted }: Extract<Outcome, { readonly wanted: Wanted }>): Sentence {
-  const { id, kind, namedBy, resolvedAs, state, inDoubt } = entry;
+  const { id, kind, namedBy, resolvedAs, state, wasInDoubt: inDoubt } = entry;
   const what = { undefined: 'key', key: 'key', row: 'row’s id' }[String(namedBy)] ?? 'name';
   const noun = nouns[kind];
   const name = namedBy === 'row' ? 'id' : 'name';

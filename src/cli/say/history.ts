@@ -1,4 +1,4 @@
-import { type Failure, told } from '../../once/failures.ts';
+import { type Failure, failureWith } from '../../once/failures.ts';
 import type { DecisionKind, Resolution } from '../../once/journal/journal.ts';
 
 /** How to write a moment, for help and complaints. */
@@ -6,7 +6,7 @@ export const momentRule =
   'how long ago (30m, 24h, 2d, 1w), a month (2026-11), a day (2026-11-30), or a time (2026-11-30T12:00Z)';
 
 export function notAMoment(option: 'since' | 'until', value: string): Failure {
-  return told('usage')`--${option} "${value}" is not a time.
+  return failureWith('usage')`--${option} "${value}" is not a time.
     Write ${momentRule}.`;
 }
 

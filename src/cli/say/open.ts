@@ -1,4 +1,4 @@
-import { type Failure, told } from '../../once/failures.ts';
+import { type Failure, failureWith } from '../../once/failures.ts';
 import type { Suggestion } from '../../once/says.ts';
 import type { TokenSource } from '../bot/profiles.ts';
 import { type Occurrence, optionWords } from './suggest.ts';
@@ -35,12 +35,12 @@ export function rpcUrlAsArgument(command: 'add' | 'set'): Failure {
     command === 'add'
       ? 'set it later with config set NAME rpc-url'
       : 'use --token-stdin, --token-env, --token-file or --token-command';
-  return told('usage')`
+  return failureWith('usage')`
     An rpc-url with a path or a query cannot be an argument: it may contain a secret, and arguments are visible in ps
     If it contains a secret, have a new one issued. Leave it out to be asked for it, or ${way}.`;
 }
 
-export type GivenWords = {
+export type CommandLine = {
   readonly command: string;
   readonly words: readonly string[];
   readonly occurrences: readonly Occurrence[];
@@ -48,7 +48,7 @@ export type GivenWords = {
 
 /** The whole command again, without some options and with others. */
 export function again(
-  { command, words, occurrences }: GivenWords,
+  { command, words, occurrences }: CommandLine,
   without: readonly string[] = [],
   ...more: readonly Occurrence[]
 ): Suggestion {

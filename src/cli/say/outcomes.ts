@@ -13,7 +13,7 @@ import type {
   Process,
 } from '../../once/journal/journal.ts';
 import { formatAgo, formatCount, formatDuration, iso, isoDay } from '../../once/phrases.ts';
-import { type Sentence, says } from '../../once/says.ts';
+import { type Sentence, sentence } from '../../once/says.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
 import { adviceOn, troubleWords } from '../../once/wire/trouble.ts';
 import { amountIn, requestOf } from '../show/entry.ts';
@@ -23,7 +23,7 @@ import { nothingSent, thisOneSentNothing } from './told.ts';
 type Concluded = Outcome & { is: 'concluded' };
 
 export function inProgress(entry: Entry, by?: Process): Sentence {
-  return says`
+  return sentence`
     ${anotherProcess(by)} is still sending this ${nouns[entry.kind]} (${entry.id}). ${thisOneSentNothing}
     Run the same command again: it waits for that process, or takes over when it is gone.`;
 }
@@ -129,9 +129,9 @@ export function declinedWords(
   { id, kind, namedBy }: Pick<Entry, 'id' | 'kind' | 'namedBy'>,
   declined: Declined | undefined,
 ): Sentence {
-  const anew = { run: '', row: ' and a new id' }[String(namedBy)];
-  return says`${declinedBy(`this ${nouns[kind]}`, declined)} (ID ${id})
-    To ${verbs[kind]} a corrected ${nouns[kind]}, run the command with the new values${anew ?? ' and a new name'}.
+  const withNewName = { run: '', row: ' and a new id' }[String(namedBy)];
+  return sentence`${declinedBy(`this ${nouns[kind]}`, declined)} (ID ${id})
+    To ${verbs[kind]} a corrected ${nouns[kind]}, run the command with the new values${withNewName ?? ' and a new name'}.
     $ history ${id}`;
 }
 

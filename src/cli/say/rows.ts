@@ -1,12 +1,12 @@
 import type { FileFacts } from '../../batch/read.ts';
 import type { RowAhead, RowCounts } from '../../batch/rowState.ts';
 import type { Stop } from '../../batch/stopRules.ts';
-import { Failure, type FailureCode, type Retry, told } from '../../once/failures.ts';
+import { Failure, type FailureCode, failureWith, type Retry } from '../../once/failures.ts';
 import { clipped, counted, fewOf, formatCount, listed } from '../../once/phrases.ts';
-import { type Sentence, type Suggestion, says, sentence } from '../../once/says.ts';
+import { type Sentence, type Suggestion, sentence, withFullStop } from '../../once/says.ts';
 import { adviceOn, troubleWords } from '../../once/wire/trouble.ts';
 import type { Fact, Fields } from '../show/card.ts';
-import { again, type GivenWords } from './open.ts';
+import { again, type CommandLine } from './open.ts';
 import { optionWords } from './suggest.ts';
 
 function rowsOf(count: number): string {
@@ -22,7 +22,7 @@ type InvalidRows = Pick<FileFacts, 'lackingFields' | 'columns' | 'hasCommas' | '
 /** To skip rows whose amounts have a comma would pay whole amounts alone: only `--decimal-comma` is offered then. */
 export function invalidRows(
   { invalid, rows, source, lackingFields, columns, hasCommas, delimiter }: InvalidRows,
-  given: GivenWords,
+  typed: CommandLine,
 ): Failure {
   const all = invalid === rows;
   const each = rows === 1 ? 'The only row' : `Each of the ${rowsOf(rows)}`;
@@ -32,13 +32,13 @@ export function invalidRows(
   const way = hasCommas ? 'decimal-comma' : 'skip-invalid';
   const [offers, resaved] =
     delimiter === ',' ? [skips, 'save it with ; between its cells and '] : [skips || hasCommas, ''];
-  const next = field === undefined && offers ? [again(given, [], { name: way, value: true })] : [];
+  const next = field === undefined && offers ? [again(typed, [], { name: way, value: true })] : [];
   const mended = [
     field && `No row has ${listed(lackingFields, 'or')}. ${whichColumn(field, columns)}`,
     hasCommas && `If 1,5 means one and a half in this file, ${resaved}add --decimal-comma.`,
   ].filter((way) => way);
   const fix = `${mended.length > 0 ? 'Otherwise fix' : 'Fix'} ${invalid === 1 ? 'it' : 'them'}`;
-  return told('bad-input', { next })`
+  return failureWith('bad-input', { next })`
     ${some} in ${source} ${all || invalid === 1 ? 'is' : 'are'} not valid
     ${[...mended, fix].join(' ')} and run the same command again${skips ? ', or send the others with --skip-invalid' : ''}.`;
 }
@@ -142,25 +142,28 @@ const noMore = 'No new rows were started.';
 function stopWords(stop: Stop): Sentence {
   switch (stop.because) {
     case 'token':
-      return says`The service refuses the bot’s token (status ${stop.status}). ${noMore}
+      return sentence`The service refuses the bot’s token (status ${stop.status}). ${noMore}
         Fix the token or its permission.`;
     case 'balance':
-      return says`The wallet’s balance is too low (status 402). ${noMore}
+      return sentence`The wallet’s balance is too low (status 402). ${noMore}
         Check the amounts. If they are right, add enough to the bot’s wallet for them and the fees.`;
     case 'certificate':
-      return says`The service could not be reached (${troubleWords(stop.trouble)}). ${noMore}
+      return sentence`The service could not be reached (${troubleWords(stop.trouble)}). ${noMore}
         ${adviceOn(stop.trouble) ?? 'Have the server’s certificate fixed'}.`;
     case 'failures-in-a-row':
-      return says`${theLast(stop.rows)} ended without an answer that says what was done. ${noMore}
+      return sentence`${theLast(stop.rows)} ended without an answer that says what was done. ${noMore}
         Wait until the service answers, and check the rows that are held.`;
     case 'max-failures':
-      return says`--max-failures was reached (${counted(stop.failures, 'row')} not done). ${noMore}
+      return sentence`--max-failures was reached (${counted(stop.failures, 'row')} not done). ${noMore}
         Find out why they are not done.`;
     case 'interrupted':
-      return says`The batch was interrupted: it waited for the requests already sent and started no new rows.`;
+      return sentence`The batch was interrupted: it waited for the requests already sent and started no new rows.`;
     case 'failure': {
       const { message, details } = stop.failure;
-      const limited = details.shown && { shown: details.shown, ...(details.hint && { hint: details.hint }) };
+      const limited = details.fields && {
+        fields: details.fields,
+        ...(details.hint && { hint: details.hint }),
+      };
       return { message: `${message} ${noMore}`, ...limited };
     }
   }
@@ -210,8 +213,8 @@ export function notAllDone(
   const doubt = notDone.unknown === 0 ? '' : 'What is unknown may have happened.';
   const said = [`Rows not done: ${rowsInALine(notDone)}.`, doubt, why?.message ?? ''];
   return new Failure(code, said.filter((text) => text !== '').join(' '), {
-    hint: own?.details.hint ?? (first === '' ? `R${running}` : `${sentence(first)} Then r${running}`),
-    ...(why?.shown && { shown: why.shown }),
+    hint: own?.details.hint ?? (first === '' ? `R${running}` : `${withFullStop(first)} Then r${running}`),
+    ...(why?.fields && { fields: why.fields }),
     ...(isClosed && { retry: 'decide' as const }),
     next: [
       ...(own?.details.next ?? []),

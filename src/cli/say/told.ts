@@ -4,9 +4,9 @@ import {
   exitTable,
   type Failure,
   type FailureCode,
+  failureWith,
   type Retry,
   retryOf,
-  told,
 } from '../../once/failures.ts';
 import { counted } from '../../once/phrases.ts';
 import { neverTwice, type Suggestion } from '../../once/says.ts';
@@ -22,14 +22,14 @@ export type Problem = {
 
 /** If the failure kept a command from its work, the message ends with what was not done. */
 export function problemOf(failure: Failure, doing?: Interruption): Problem {
-  const { hint, next = [], shown, earlier, retry = retryOf(failure.code) } = failure.details;
+  const { hint, next = [], fields, earlier, retry = retryOf(failure.code) } = failure.details;
   const end = doing && endOf(failure.code, doing);
   return {
     code: failure.code,
     message: [failure.message, end, earlier].filter((text) => text).join(' '),
     ...(hint === undefined ? {} : { hint }),
     ...(next.length === 0 ? {} : { next }),
-    ...shown,
+    ...fields,
     retry,
   };
 }
@@ -74,13 +74,13 @@ export function endedEarly(
   ended = 'botctl stopped before it had finished.',
 ): Failure {
   if (claimed === undefined)
-    return told('bug')`${ended}
+    return failureWith('bug')`${ended}
       Run the same command again. If it stops again, report what --verbose prints.`;
   const what =
     claimed.entries === 1
       ? `Entry ${claimed.lastId}`
       : `Any of the ${counted(claimed.entries, 'entry', 'entries')} that it began`;
-  return told('unknown')`${ended} ${what} may have been sent.
+  return failureWith('unknown')`${ended} ${what} may have been sent.
     Run the same command again: ${neverTwice}, and anything already done is reported.`;
 }
 
@@ -137,7 +137,7 @@ export const thisOneSentNothing = 'This command sent nothing.';
 
 /** A person must decide, and nobody can be asked. `why` says both, as a sentence. */
 export function needsPerson(code: FailureCode, why: string, next: readonly Suggestion[] = []): Failure {
-  return told(code, { next })`${why}
+  return failureWith(code, { next })`${why}
     Run it in the foreground of a terminal to be asked. If you have decided, add --yes.`;
 }
 
@@ -150,11 +150,11 @@ export const questionAgain = 'Run the same command again to be asked again.';
 
 /** A person answered No, or nothing. */
 export function declined(): Failure {
-  return told('declined')`Answered No
+  return failureWith('declined')`Answered No
     ${questionAgain}`;
 }
 
 export function bothGiven(one: string, other: string): Failure {
-  return told('usage')`--${one} and --${other} are both given
+  return failureWith('usage')`--${one} and --${other} are both given
     Give one of them.`;
 }

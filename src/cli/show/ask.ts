@@ -20,13 +20,13 @@ const patienceMs = 5 * 60_000;
 /** Asks what the last line of the text says; any answer but those is No. */
 export async function askAtTerminal<Answer extends string>(
   draw: Question,
-  { shown, words }: Answers<Answer>,
+  { choices, words }: Answers<Answer>,
   asking: Asking,
 ): Promise<Answer | 'no'> {
   const prompt = (columns: number): string => {
     const canvas = { paint: plain, columns };
     const lines = draw(canvas).split('\n').map(safeLine);
-    const question = `${lines.at(-1)} ${shown} `;
+    const question = `${lines.at(-1)} ${choices} `;
     return [...lines.slice(0, -1), ...foldAtBlanks(question, columns)].join('\n');
   };
   const typed = await typedLine(prompt, asking, readLine);

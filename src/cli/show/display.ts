@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
-import { codeOf, diskTroubleOf } from '../../machine/disk.ts';
+import { diskTroubleOf, systemCodeOf } from '../../machine/disk.ts';
 import type { AtTerminal } from '../../machine/process.ts';
-import { told } from '../../once/failures.ts';
+import { failureWith } from '../../once/failures.ts';
 import { diskTrouble, mending } from '../../once/phrases.ts';
 import type { Suggestion } from '../../once/says.ts';
 import type { Suggested } from '../say/suggest.ts';
@@ -40,7 +40,7 @@ export type Question = (canvas: LabelCanvas) => string;
 
 /** How the answers are shown behind a question, and what each word means. */
 export type Answers<Answer extends string> = {
-  readonly shown: string;
+  readonly choices: string;
   readonly words: Readonly<Record<string, Answer>>;
 };
 
@@ -123,11 +123,11 @@ export class Output {
     this.#last = writing;
     const error = await writing;
     if (!error) return 'written';
-    if (['EPIPE', 'ERR_STREAM_DESTROYED'].includes(codeOf(error) ?? '')) {
+    if (['EPIPE', 'ERR_STREAM_DESTROYED'].includes(systemCodeOf(error) ?? '')) {
       this.#closed = true;
       return 'closed';
     }
-    throw told('stdout-not-writable', { cause: error })`
+    throw failureWith('stdout-not-writable', { cause: error })`
       The output could not be written: ${diskTrouble(error)}.
       ${mending(diskTroubleOf(error), 'Fix the redirection')}, then run the same command again: anything already done is shown, not repeated.`;
   }

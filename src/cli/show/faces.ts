@@ -26,7 +26,7 @@ export type FaceStreams = {
 
 type Suggestive = { readonly next?: readonly Suggestion[]; readonly [field: string]: unknown };
 
-const yesOrNo = { shown: '[y/N]', words: { y: 'yes', yes: 'yes' } } as const;
+const yesOrNo = { choices: '[y/N]', words: { y: 'yes', yes: 'yes' } } as const;
 
 const hintIndent = 'botctl: '.length;
 const leastTextWidth = 24;

@@ -44,7 +44,7 @@ export function transferOf({ entry, attempt, signature }: Replied): Fields | und
 }
 
 /** A field of a reply as text. Anything but a string or number is shown as JSON. */
-export function shown(value: unknown): string | undefined {
+export function fieldText(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   return typeof value === 'string' ? value : JSON.stringify(pruned(value));
 }
@@ -53,10 +53,10 @@ export function shown(value: unknown): string | undefined {
 export function idOrSignature(report: Replied): string | undefined {
   if (report.entry.kind === 'message') {
     const message = messageOf(report);
-    return shown(message?.id ?? message?.message_id ?? replyJson(report.attempt)?.message_id);
+    return fieldText(message?.id ?? message?.message_id ?? replyJson(report.attempt)?.message_id);
   }
   const transfer = transferOf(report);
-  return shown(transfer?.signature) ?? shown(transfer?.transfer_id);
+  return fieldText(transfer?.signature) ?? fieldText(transfer?.transfer_id);
 }
 
 /** When the service or an operator said that it happened. */

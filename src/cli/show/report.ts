@@ -12,7 +12,7 @@ import type { Problem } from '../say/told.ts';
 import { card, type Fact, type Fields } from './card.ts';
 import type { Canvas, View } from './display.ts';
 import { columnsOf, drawMessage, forWhom, requestFacts, requestOf, text } from './entry.ts';
-import { idOrSignature, messageOf, pruned, type Replied, shown, transferOf } from './reply.ts';
+import { fieldText, idOrSignature, messageOf, pruned, type Replied, transferOf } from './reply.ts';
 import { foldAtBlanks } from './text.ts';
 
 /** What a command reports about one entry. All commands share this shape. */
@@ -44,7 +44,7 @@ function entryJson(entry: Entry): Fields {
     bot: entry.bot,
     base_url: entry.baseUrl,
     state: entry.state,
-    in_doubt: entry.inDoubt,
+    in_doubt: entry.wasInDoubt,
     why: entry.heldReason,
     approved: entry.approved ? true : undefined,
     resolved_as: entry.resolvedAs,
@@ -135,11 +135,11 @@ function factsOf(report: Report, request: Fields): Fact[] {
   };
   return [
     ['', undefined, outcome],
-    ['Message', shown(message?.id ?? message?.message_id), { message: pruned(message) }],
+    ['Message', fieldText(message?.id ?? message?.message_id), { message: pruned(message) }],
     ...requestFacts(request),
-    ['Signature', shown(transfer?.signature), { transfer: pruned(transfer) }],
-    ['Status', shown(transfer?.status)],
-    ['Transfer', shown(transfer?.transfer_id)],
+    ['Signature', fieldText(transfer?.signature), { transfer: pruned(transfer) }],
+    ['Status', fieldText(transfer?.status)],
+    ['Transfer', fieldText(transfer?.transfer_id)],
     ...chainFacts(report, text(request.asset)),
     ['', undefined, searchJson(report.search)],
     ['Name', name && `${name} (--${option})`, { request_id: attempt?.requestId, warnings }],

@@ -38,8 +38,8 @@ function escapeForJson(character: string): string {
 
 /** One line of text, safe to show. */
 export function safeLine(text: string): string {
-  return withoutUnsafe(text, escapeForPeople).replace(workflowCommand, (found, blank: string | undefined) =>
-    found === '##[' ? '#\\u0023[' : `${blank ?? ''}\\u003a\\u003a`,
+  return withoutUnsafe(text, escapeForPeople).replace(workflowCommand, (match, blank: string | undefined) =>
+    match === '##[' ? '#\\u0023[' : `${blank ?? ''}\\u003a\\u003a`,
   );
 }
 

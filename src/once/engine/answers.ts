@@ -10,7 +10,7 @@ import type { Plan } from './plan.ts';
 import { meaningOf } from './planKinds.ts';
 
 /** If a plan sends nothing, nothing is asked. */
-const unasked: Answers = { word: allowed, closed: undefined, equal: [], isNamed: true };
+const unasked: Answers = { policy: allowed, closed: undefined, equal: [], isNamed: true };
 
 type AnsweringReads = SpendingReads & Pick<Reads, 'decisionsOf' | 'closings' | 'equalEntries' | 'rowsSince'>;
 
@@ -38,14 +38,14 @@ export async function answersTo(
 ): Promise<Answers> {
   if (meaningOf(plan).sends === 'nothing') return unasked;
   // Before a policy reads its body.
-  if (entry === plan.found) mustHaveIntactRequest(plan.found);
+  if (entry === plan.entry) mustHaveIntactRequest(plan.entry);
   // Together: on a server this is one round trip.
-  const [word, closed, equal] = await Promise.all([
-    engine.mayClaim(entry, plan.is === 'new-entry' ? undefined : plan.found, reads, engine),
+  const [policy, closed, equal] = await Promise.all([
+    engine.mayClaim(entry, plan.is === 'new-entry' ? undefined : plan.entry, reads, engine),
     closedFor(reads, engine.journal),
     equalAhead(plan, entry, reads, engine),
   ]);
-  return { word, closed, equal, isNamed: entry.namedBy !== undefined };
+  return { policy, closed, equal, isNamed: entry.namedBy !== undefined };
 }
 
 /** The equal payments that would stand in the way of this plan. What is in doubt was asked about at its first attempt. */
@@ -56,7 +56,7 @@ export async function equalAhead(
   { bot, clock, besides }: Pick<EngineContext, 'bot' | 'besides'> & { readonly clock: { now(): number } },
 ): Promise<readonly Entry[]> {
   if (meaningOf(plan).sends === 'nothing' || plan.is === 'retry') return [];
-  const id = plan.is === 'send-same-key' ? plan.found.id : '';
+  const id = plan.is === 'send-same-key' ? plan.entry.id : '';
   return equalPayments({ id, baseUrl: bot.baseUrl, payment }, bot, reads, clock.now(), besides);
 }
 
@@ -76,7 +76,7 @@ export function mustBeIntact(entry: Entry, before?: 'done' | 'in-doubt'): Entry 
 }
 
 export function mustHaveIntactRequest(entry: Entry): Entry {
-  return mustBeIntact(entry, entry.mayHaveLandedAtMs === undefined ? undefined : 'in-doubt');
+  return mustBeIntact(entry, entry.inDoubtSinceMs === undefined ? undefined : 'in-doubt');
 }
 
 /** In a journal that was moved nobody decides: what goes on is at the other place. */

@@ -4,7 +4,7 @@ import type { Besides, EngineContext } from './context.ts';
 import { type Course, decide, type Undecided } from './decide.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { makePlan, type Ordered, type Plan, toSend } from './plan.ts';
-import { isBeingSent, mayHaveLanded } from './standing.ts';
+import { isBeingSent, mayHaveTakenEffect } from './standing.ts';
 
 /** A person's answer. `pay`: although an equal payment was shown. `again`: once more, although it was done. */
 type Answer = 'go' | 'pay' | 'again' | 'no';
@@ -35,7 +35,7 @@ export async function agree(
   if (plan.is === 'name-taken') return unasked;
   // A Yes to "again?" begins a new entry.
   const isDoneBefore = plan.is === 'already-done' && ordered.identity.key === undefined;
-  const asked: Undecided = isDoneBefore ? { is: 'new-entry', found: plan.found } : plan;
+  const asked: Undecided = isDoneBefore ? { is: 'new-entry', entry: plan.entry } : plan;
   const course = decide(asked, await answersTo(asked, toSend(asked, ordered, engine), reads, engine));
   const isSent = course.is === 'send' || course.is === 'paid-already';
   if (!isSent && (course.is !== 'propose' || engine.proposes === true || isDoneBefore)) return unasked;
@@ -70,13 +70,13 @@ async function answerTo(
   return (await leaveDoubtful(plan, engine)) ?? { is: 'not-sent', because: 'declined' };
 }
 
-/** Without a Yes nothing is sent. If an earlier attempt may have landed, that is reported, whatever the answer was. */
-async function leaveDoubtful({ found }: Plan, engine: EngineContext): Promise<Outcome | undefined> {
-  if (found === undefined) return undefined;
+/** Without a Yes nothing is sent. If an earlier attempt may have taken effect, that is reported, whatever the answer was. */
+async function leaveDoubtful({ entry: planned }: Plan, engine: EngineContext): Promise<Outcome | undefined> {
+  if (planned === undefined) return undefined;
   return engine.commit(async (tx) => {
-    await tx.recordDeath(found.id, engine.clock.now());
-    const entry = mustFind(await tx.get(found.id));
-    return mayHaveLanded(entry) ? concluded(entry, tx, false) : undefined;
+    await tx.recordDeath(planned.id, engine.clock.now());
+    const entry = mustFind(await tx.get(planned.id));
+    return mayHaveTakenEffect(entry) ? concluded(entry, tx, false) : undefined;
   });
 }
 

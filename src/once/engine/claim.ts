@@ -27,16 +27,16 @@ export async function claim(
     return engine
       .commit((tx) => actOnPlan(ordered, tx, asked, agreed, waitedFor), { beforeSending: true })
       .catch((thrown: unknown) => {
-        throw stillInDoubt(thrown, agreed?.plan.found);
+        throw stillInDoubt(thrown, agreed?.plan.entry);
       });
   }, engine);
 }
 
 /** A journal that goes away before anything is sent says nothing about what an earlier run may have sent. */
-export function stillInDoubt(thrown: unknown, found: Entry | undefined): unknown {
-  if (found === undefined || !isInDoubt(found) || !(thrown instanceof Failure && isOutage(thrown.code)))
+export function stillInDoubt(thrown: unknown, entry: Entry | undefined): unknown {
+  if (entry === undefined || !isInDoubt(entry) || !(thrown instanceof Failure && isOutage(thrown.code)))
     return thrown;
-  const { id, kind } = found;
+  const { id, kind } = entry;
   return engineFailure('still-in-doubt', { id, kind, why: thrown.message }, thrown);
 }
 
@@ -94,26 +94,26 @@ async function actOnPlan(
   const seen = await look();
   const plan = (await ownerHasDied(seen, tx, engine.clock.now())) ? await look() : seen;
   // What a person has agreed to is the plan. What is decided of it may differ since: a limit, another payment.
-  if (agreed !== undefined && (plan.is !== agreed.plan.is || plan.found?.id !== agreed.plan.found?.id))
+  if (agreed !== undefined && (plan.is !== agreed.plan.is || plan.entry?.id !== agreed.plan.entry?.id))
     return { is: 'changed' };
-  if (plan.is === 'name-taken') return nameTaken(plan.found, identity, engine);
+  if (plan.is === 'name-taken') return nameTaken(plan.entry, identity, engine);
   return take(plan, toSend(plan, ordered, engine), tx, engine, { mayBegin: agreed?.mayBegin });
 }
 
 export function nameTaken(
-  found: Entry,
+  taken: Entry,
   { order: { wanted } }: Identity,
   { bot }: Pick<EngineContext, 'bot'>,
 ): Outcome {
-  const entry = mustBeIntact(found);
+  const entry = mustBeIntact(taken);
   return entry.bot === bot.name
     ? { is: 'not-sent', because: 'other-body', entry, wanted }
     : { is: 'not-sent', because: 'other-bot', entry };
 }
 
 /** Records the death of a `sending` entry's owner. */
-async function ownerHasDied({ found }: Plan, tx: Transaction, nowMs: number): Promise<boolean> {
-  if (found?.state !== 'sending' || isBeingSent(found)) return false;
-  await tx.recordDeath(found.id, nowMs);
+async function ownerHasDied({ entry }: Plan, tx: Transaction, nowMs: number): Promise<boolean> {
+  if (entry?.state !== 'sending' || isBeingSent(entry)) return false;
+  await tx.recordDeath(entry.id, nowMs);
   return true;
 }

@@ -48,13 +48,13 @@ export type EngineContext = {
 export type Besides = 'all' | { readonly rows?: RowsOfName; readonly ids?: readonly string[] };
 
 /** What a guest says about a claim. */
-export type Word =
+export type PolicyAnswer =
   /** `reserve` counts it as spent for the other claims of this commit. Called where it is sent. */
   | { readonly is: 'allowed'; readonly reserve?: () => void }
   | { readonly is: 'needs-approval'; readonly why: string; readonly needs?: Decision['needs'] }
   | { readonly is: 'refused'; readonly failure: Failure };
 
-export const allowed: Word = { is: 'allowed' };
+export const allowed: PolicyAnswer = { is: 'allowed' };
 
 /** `known` is the entry if it is on record already. */
 type MayClaim = (
@@ -65,7 +65,7 @@ type MayClaim = (
     readonly journal: Pick<Journal, 'isShared'>;
     readonly clock: { now(): number };
   },
-) => Promise<Word>;
+) => Promise<PolicyAnswer>;
 
 /** The result of an attempt: the status of its reply, or what went wrong. */
 export type WhatCame = number | Trouble;

@@ -1,7 +1,7 @@
 import type { Bot } from '../connection.ts';
 import type { Failure, FailureCode } from '../failures.ts';
 import type { Decision, Entry } from '../journal/journal.ts';
-import type { Word } from './context.ts';
+import type { PolicyAnswer } from './context.ts';
 import { engineFailure } from './failures.ts';
 import type { Plan } from './plan.ts';
 import type { HeldReason } from './verdict.ts';
@@ -9,7 +9,7 @@ import type { HeldReason } from './verdict.ts';
 /** What stands in the way of an attempt. */
 export type Answers = {
   /** What the policies say. */
-  readonly word: Word;
+  readonly policy: PolicyAnswer;
   /** Why the journal begins no attempt. */
   readonly closed: Failure | undefined;
   /** The payments that this one would repeat, the latest first. */
@@ -20,56 +20,56 @@ export type Answers = {
 
 /** What will be done. `found` is on record already. */
 export type Course =
-  | { readonly is: 'send'; readonly found: Entry | undefined; readonly reserve: (() => void) | undefined }
+  | { readonly is: 'send'; readonly entry: Entry | undefined; readonly reserve: (() => void) | undefined }
   /** `why` is kept, for who decides. */
   | {
       readonly is: 'propose';
-      readonly found: Entry | undefined;
+      readonly entry: Entry | undefined;
       readonly why: string;
       readonly needs: Decision['needs'];
     }
-  | { readonly is: 'hold'; readonly found: Entry; readonly why: HeldReason }
+  | { readonly is: 'hold'; readonly entry: Entry; readonly why: HeldReason }
   /** It stays in doubt. */
-  | { readonly is: 'leave'; readonly found: Entry; readonly closed: Failure }
+  | { readonly is: 'leave'; readonly entry: Entry; readonly closed: Failure }
   | { readonly is: 'refuse'; readonly failure: Failure }
   | { readonly is: 'paid-already'; readonly equal: Entry; readonly ids: readonly string[] }
-  | { readonly is: 'wait' | 'needs-decision' | 'already-done'; readonly found: Entry };
+  | { readonly is: 'wait' | 'needs-decision' | 'already-done'; readonly entry: Entry };
 
 /** Of a name that is taken nothing is left to decide. */
 export type Undecided = Exclude<Plan, { is: 'name-taken' }>;
 
 /**
  * What becomes of a plan, as the answers are: limits and recipients, then approval, then a closing, then an equal
- * payment, then the claim. What may have landed is held, never refused, never proposed, and was asked about equal
+ * payment, then the claim. What may have taken effect is held, never refused, never proposed, and was asked about equal
  * payments at its first attempt. A proposal is asked about them when it is sent.
  */
-export function decide(plan: Undecided, { word, closed, equal, isNamed }: Answers): Course {
+export function decide(plan: Undecided, { policy, closed, equal, isNamed }: Answers): Course {
   switch (plan.is) {
     case 'hold':
-      return { is: 'hold', found: plan.found, why: plan.why };
+      return { is: 'hold', entry: plan.entry, why: plan.why };
     case 'retry': {
-      const { found } = plan;
-      if (word.is !== 'allowed') return { is: 'hold', found, why: 'not-allowed' };
-      if (closed !== undefined) return { is: 'leave', found, closed };
-      return { is: 'send', found, reserve: word.reserve };
+      const { entry } = plan;
+      if (policy.is !== 'allowed') return { is: 'hold', entry, why: 'not-allowed' };
+      if (closed !== undefined) return { is: 'leave', entry, closed };
+      return { is: 'send', entry, reserve: policy.reserve };
     }
     case 'send-same-key':
     case 'new-entry': {
-      const found = plan.is === 'new-entry' ? undefined : plan.found;
+      const entry = plan.is === 'new-entry' ? undefined : plan.entry;
       const [latest] = equal;
-      if (word.is === 'refused') return { is: 'refuse', failure: word.failure };
-      if (word.is === 'needs-approval') {
+      if (policy.is === 'refused') return { is: 'refuse', failure: policy.failure };
+      if (policy.is === 'needs-approval') {
         if (!isNamed) return { is: 'refuse', failure: engineFailure('unnamed-proposal', {}) };
         // A proposal is a decision, and in a journal that was moved nobody decides.
         if (closed?.code === 'journal-moved') return { is: 'refuse', failure: closed };
-        return { is: 'propose', found, why: word.why, needs: word.needs };
+        return { is: 'propose', entry, why: policy.why, needs: policy.needs };
       }
       if (closed !== undefined) return { is: 'refuse', failure: closed };
-      if (latest === undefined) return { is: 'send', found, reserve: word.reserve };
+      if (latest === undefined) return { is: 'send', entry, reserve: policy.reserve };
       return { is: 'paid-already', equal: latest, ids: equal.map(({ id }) => id) };
     }
     default:
-      return { is: plan.is, found: plan.found };
+      return { is: plan.is, entry: plan.entry };
   }
 }
 
@@ -79,7 +79,7 @@ export function codeAhead(
   answers: Answers,
   { name }: Pick<Bot, 'name'>,
 ): FailureCode | undefined {
-  if (plan.is === 'name-taken') return plan.found.bot === name ? 'other-body' : 'other-bot';
+  if (plan.is === 'name-taken') return plan.entry.bot === name ? 'other-body' : 'other-bot';
   const course = decide(plan, answers);
   switch (course.is) {
     case 'send':
@@ -96,6 +96,6 @@ export function codeAhead(
     case 'paid-already':
       return course.is;
     case 'needs-decision':
-      return course.found.state === 'declined' ? 'proposal-declined' : 'held';
+      return course.entry.state === 'declined' ? 'proposal-declined' : 'held';
   }
 }

@@ -25,9 +25,9 @@ export async function equalPayments(
   const batch = rows === undefined || (await rows.haveOthers(reads)) ? '' : rows.name;
   const about = { id, batch, origin: originOf(baseUrl), sinceMs: nowMs - equalWithinMs };
   // Together: on a server this is one round trip.
-  const found = await Promise.all(
+  const pages = await Promise.all(
     underEachName(payment, assetNames).map((one) => reads.equalEntries({ ...about, payment: one })),
   );
-  const others = found.flat().filter((one) => !ids.includes(one.id) && rows?.isOwn(one.key) !== true);
+  const others = pages.flat().filter((one) => !ids.includes(one.id) && rows?.isOwn(one.key) !== true);
   return others.sort((a, b) => (b.countsAtMs ?? 0) - (a.countsAtMs ?? 0));
 }

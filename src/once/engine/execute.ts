@@ -8,12 +8,12 @@ import { closedFor } from './answers.ts';
 import type { Consent } from './beforeClaim.ts';
 import { claim } from './claim.ts';
 import type { EngineContext } from './context.ts';
-import { type Judgement, judgeFlight, Tries } from './judgement.ts';
+import { type JudgedReply, judgeFlight, Tries } from './judgement.ts';
 import { becauseClosed, concluded, mustFind, type Outcome, type Stopped } from './outcome.ts';
 import { whyHold } from './plan.ts';
 import { LastCheck, notRecorded, type Recorded, record, stateAtEnd } from './record.ts';
 import type { Claim } from './take.ts';
-import type { HeldReason, Ruling } from './verdict.ts';
+import type { HeldReason, ReplyMeaning } from './verdict.ts';
 
 /** Does what is wanted once, whatever happened before and whatever happens meanwhile. */
 export async function execute(order: Order, engine: EngineContext, consent?: Consent): Promise<Outcome> {
@@ -41,30 +41,30 @@ export async function carryOut(
     hasLeft ||= flight.came === 'reply' || flight.headersSent;
     const judged = afterLastCheck(await judgeFlight(flight, claim, engine), lastCheck);
     const seen = withHold(judged, holds);
-    holds = seen.ruling.heldAtEnd ? seen.ruling.heldReason : undefined;
+    holds = seen.meaning.heldAtEnd ? seen.meaning.heldReason : undefined;
     const cameBackAtMs = engine.clock.now();
     tries.count(seen.end, cameBackAtMs - startedAtMs);
     // The commit can reject an accepted reply only because of its receipts. Without receipts the connection is free
     // now.
-    const isAccepted = seen.ruling.verdict === 'accepted';
+    const isAccepted = seen.meaning.verdict === 'accepted';
     const isFree = isAccepted && seen.receipts.length === 0;
     if (isFree) keepConnection(flight);
     if (isAccepted) onAccepted();
     const recorded = await record(claim, seen, startedAtMs, tries, engine);
     tries.recorded(engine.clock.now() - cameBackAtMs);
     if (!isFree) await leaveConnection(flight, recorded);
-    if (lastCheck.shut?.because === 'journal' && claim.entry.mayHaveLandedAtMs === undefined)
-      throw lastCheck.shut.failure;
-    const { judgement, follows } = recorded;
-    const told = (end: Outcome): Outcome => (hasLeft ? end : asOthersDidIt(end));
-    if (follows.is !== 'try-again') return told(follows);
+    if (lastCheck.blocked?.because === 'journal' && claim.entry.inDoubtSinceMs === undefined)
+      throw lastCheck.blocked.failure;
+    const { judged: recordedReply, follows } = recorded;
+    const ended = (end: Outcome): Outcome => (hasLeft ? end : asOthersDidIt(end));
+    if (follows.is !== 'try-again') return ended(follows);
     // A retry sends the bytes that were sent first, even if the disk has damaged them since.
     claim = { ...claim, entry: { ...follows.entry, body: first.entry.body } };
-    await tries.wait(follows.waitMs, judgement.end);
+    await tries.wait(follows.waitMs, recordedReply.end);
     const goesOnAtMs = engine.clock.now();
-    const next = await claimNext(claim, judgement, startedAtMs, engine);
+    const next = await claimNext(claim, recordedReply, startedAtMs, engine);
     tries.recorded(engine.clock.now() - goesOnAtMs);
-    if (next.is !== 'claim') return told(next);
+    if (next.is !== 'claim') return ended(next);
     claim = next;
   }
 }
@@ -76,26 +76,26 @@ function asOthersDidIt(outcome: Outcome): Outcome {
 }
 
 /** If an earlier reply of this run is a reason to hold, a later one that tells nothing new does not take it away. */
-function withHold(judgement: Judgement, heldReason: HeldReason | undefined): Judgement {
-  const { ruling } = judgement;
-  const tellsNothing = ruling.verdict === 'unknown' || ruling.verdict === 'limited';
-  if (heldReason === undefined || ruling.heldAtEnd || !tellsNothing) return judgement;
-  return { ...judgement, ruling: { ...ruling, heldAtEnd: true, heldReason } };
+function withHold(judged: JudgedReply, heldReason: HeldReason | undefined): JudgedReply {
+  const { meaning } = judged;
+  const tellsNothing = meaning.verdict === 'unknown' || meaning.verdict === 'limited';
+  if (heldReason === undefined || meaning.heldAtEnd || !tellsNothing) return judged;
+  return { ...judged, meaning: { ...meaning, heldAtEnd: true, heldReason } };
 }
 
 /**
  * A shut lastCheck ends all tries, unless only the claim is stale. An entry that is too old to send waits for an
  * operator.
  */
-function afterLastCheck(judgement: Judgement, { shut }: LastCheck): Judgement {
-  if (shut === undefined) return judgement;
-  const held = shut.because === 'too-old' ? ({ heldAtEnd: true, heldReason: 'too-old' } as const) : {};
-  return { ...judgement, ruling: { ...judgement.ruling, next: 'stop', ...held } };
+function afterLastCheck(judged: JudgedReply, { blocked }: LastCheck): JudgedReply {
+  if (blocked === undefined) return judged;
+  const held = blocked.because === 'too-old' ? ({ heldAtEnd: true, heldReason: 'too-old' } as const) : {};
+  return { ...judged, meaning: { ...judged.meaning, next: 'stop', ...held } };
 }
 
 /** A connection may carry another request only if its reply was accepted as this request's own. */
-async function leaveConnection(flight: Flight, { judgement, follows }: Recorded): Promise<void> {
-  if (follows.is === 'concluded' && judgement.end.verdict === 'accepted') keepConnection(flight);
+async function leaveConnection(flight: Flight, { judged: recordedReply, follows }: Recorded): Promise<void> {
+  if (follows.is === 'concluded' && recordedReply.end.verdict === 'accepted') keepConnection(flight);
   else if (flight.came === 'reply') await flight.socket?.drop();
 }
 
@@ -105,17 +105,17 @@ function keepConnection(flight: Flight): void {
 
 async function claimNext(
   claim: Claim,
-  judgement: Judgement,
+  judged: JudgedReply,
   startedAtMs: number,
   engine: EngineContext,
 ): Promise<Claim | Outcome> {
   try {
-    return await engine.commit((tx) => startNext(claim, judgement.ruling, tx, engine), {
+    return await engine.commit((tx) => startNext(claim, judged.meaning, tx, engine), {
       beforeSending: true,
     });
   } catch (cause) {
     if (cause instanceof Failure && cause.code === 'fenced') return asOthersLeftIt(claim, engine);
-    return notRecorded(claim, judgement, startedAtMs, cause, engine);
+    return notRecorded(claim, judged, startedAtMs, cause, engine);
   }
 }
 
@@ -129,7 +129,7 @@ async function asOthersLeftIt({ entry: { id } }: Claim, { journal }: EngineConte
 /** Starts the next attempt, unless a person, the key's age or another process's proof forbids it. */
 async function startNext(
   { entry: { id, body } }: Claim,
-  last: Ruling,
+  last: ReplyMeaning,
   tx: Transaction,
   engine: EngineContext,
 ): Promise<Claim | Outcome> {
@@ -146,7 +146,7 @@ async function startNext(
     const stopped: Stopped = closed === undefined ? { because: others } : becauseClosed(closed);
     await tx.conclude(
       id,
-      stateAtEnd(last, entry.mayHaveLandedAtMs !== undefined, stopped),
+      stateAtEnd(last, entry.inDoubtSinceMs !== undefined, stopped),
       undefined,
       clock.now(),
     );
@@ -199,7 +199,7 @@ function brokenChannel(error: unknown): Flight {
   return { came: 'nothing', headersSent: true, trouble: { is: 'attempt-failed', text } };
 }
 
-const landingMs = 5000;
+const lastRepliesMs = 5000;
 
 /**
  * After the first signal, requests in flight may finish for a while; the second signal ends them now. All flights of a
@@ -208,7 +208,7 @@ const landingMs = 5000;
 class Grace {
   readonly #cut = new AbortController();
   #inFlight = 0;
-  #allLanded: AbortController | undefined;
+  #allReplied: AbortController | undefined;
 
   constructor({ interrupts: { first, second }, clock }: Pick<EngineContext, 'interrupts' | 'clock'>) {
     const cut = (): void => this.#cut.abort();
@@ -216,8 +216,8 @@ class Grace {
     setMaxListeners(0, this.#cut.signal);
     const onFirst = (): void => {
       if (this.#inFlight === 0) return;
-      this.#allLanded = new AbortController();
-      void clock.sleep(landingMs, this.#allLanded.signal).then(cut);
+      this.#allReplied = new AbortController();
+      void clock.sleep(lastRepliesMs, this.#allReplied.signal).then(cut);
     };
     first.addEventListener('abort', onFirst);
     second.addEventListener('abort', cut);
@@ -230,7 +230,7 @@ class Grace {
 
   end(): void {
     this.#inFlight -= 1;
-    if (this.#inFlight === 0) this.#allLanded?.abort();
+    if (this.#inFlight === 0) this.#allReplied?.abort();
   }
 }
 

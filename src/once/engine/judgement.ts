@@ -13,71 +13,78 @@ import type { Trouble } from '../wire/trouble.ts';
 import type { EngineContext } from './context.ts';
 import type { Stopped } from './outcome.ts';
 import type { Claim } from './take.ts';
-import { type Evidence, judge, namesAnother, provesItHappened, type Ruling, wordsIn } from './verdict.ts';
+import {
+  judge,
+  namesAnother,
+  provesItHappened,
+  type ReplyFacts,
+  type ReplyMeaning,
+  wordsIn,
+} from './verdict.ts';
 
 /** What came back, as it is recorded, and what it proves. */
-export type Judgement = {
+export type JudgedReply = {
   readonly end: AttemptEnd;
-  readonly ruling: Ruling;
-  readonly evidence: Evidence;
+  readonly meaning: ReplyMeaning;
+  readonly facts: ReplyFacts;
   /** Identifiers from the reply that belong to one entry only. */
   readonly receipts: readonly Receipt[];
 };
 
-export async function judgeFlight(flight: Flight, claim: Claim, engine: EngineContext): Promise<Judgement> {
+export async function judgeFlight(flight: Flight, claim: Claim, engine: EngineContext): Promise<JudgedReply> {
   const { entry } = claim;
   const parsed: ParsedReply | undefined = flight.came === 'reply' ? readReply(flight) : undefined;
   const json = parsed?.json;
-  const evidence: Evidence = {
+  const facts: ReplyFacts = {
     kind: entry.kind,
     flight,
     parsed,
     words: wordsIn(flight, entry),
     isAnother: json !== undefined && namesAnother(entry, json),
     isTaken: false,
-    inDoubt: entry.mayHaveLandedAtMs !== undefined,
+    inDoubt: entry.inDoubtSinceMs !== undefined,
     named: entry.namedBy !== undefined,
     // What else was sent was refused.
-    sentBefore: entry.inDoubt,
+    sentBefore: entry.wasInDoubt,
     refusedHere: flight.came === 'reply' && flight.status === 409 && (await wasRefusedHere(claim, engine)),
   };
   return {
-    ...ruleOn(evidence, engine),
-    evidence,
-    receipts: receiptsIn(evidence, entry),
+    ...ruleOn(facts, engine),
+    facts,
+    receipts: receiptsIn(facts, entry),
   };
 }
 
-function ruleOn(evidence: Evidence, engine: EngineContext): Pick<Judgement, 'ruling' | 'end'> {
-  const { flight, parsed } = evidence;
-  const ruling = judge(evidence);
+function ruleOn(facts: ReplyFacts, engine: EngineContext): Pick<JudgedReply, 'meaning' | 'end'> {
+  const { flight, parsed } = facts;
+  const meaning = judge(facts);
   const headers = flight.came === 'reply' ? flight.headers : {};
   const end: AttemptEnd = {
     phase: phaseOf(flight),
-    verdict: ruling.verdict,
+    verdict: meaning.verdict,
     status: flight.came === 'reply' ? flight.status : undefined,
     requestId: parsed?.requestId,
     trouble: troubleIn(flight),
     retryAfterMs: retryAfterMs(headers, engine.clock.now()),
-    duplicate: ruling.duplicate === true,
+    duplicate: meaning.duplicate === true,
     reply: flight.came === 'reply' ? flight.body : undefined,
     headers: keptOf(headers),
   };
-  return { end, ruling };
+  return { end, meaning };
 }
 
 /** Judges again if the receipts belong to another entry. Runs in the commit that records them. */
 export async function withReceiptsChecked(
-  before: Judgement,
+  before: JudgedReply,
   claim: Claim,
   tx: Reads,
   engine: EngineContext,
-): Promise<Judgement> {
-  const { receipts, evidence } = before;
+): Promise<JudgedReply> {
+  const { receipts, facts } = before;
   if (receipts.length === 0) return before;
   if ((await tx.otherHolder(claim.entry.id, receipts)) === undefined) return before;
-  const theirs: Evidence = { ...evidence, isTaken: true };
-  return { ...ruleOn(theirs, engine), evidence: theirs, receipts };
+  const theirs: ReplyFacts = { ...facts, isTaken: true };
+  return { ...ruleOn(theirs, engine), facts: theirs, receipts };
 }
 
 function phaseOf(flight: Flight): AttemptEnd['phase'] {
@@ -97,11 +104,11 @@ function keptOf(headers: Reply['headers']): Record<string, string> {
   return kept;
 }
 
-function receiptsIn(evidence: Evidence, { baseUrl: origin }: Entry): Receipt[] {
-  if (evidence.kind !== 'transfer' || !provesItHappened(evidence)) return [];
-  const { transferId, signature } = resultIn('transfer', evidence.parsed?.json ?? {}) ?? {};
-  const given = [['transfer-id', transferId] as const, ['signature', signature] as const];
-  return given.flatMap(([what, value]) =>
+function receiptsIn(facts: ReplyFacts, { baseUrl: origin }: Entry): Receipt[] {
+  if (facts.kind !== 'transfer' || !provesItHappened(facts)) return [];
+  const { transferId, signature } = resultIn('transfer', facts.parsed?.json ?? {}) ?? {};
+  const receipts = [['transfer-id', transferId] as const, ['signature', signature] as const];
+  return receipts.flatMap(([what, value]) =>
     value === undefined || (what === 'signature' && !isSignature(value))
       ? []
       : [{ origin, what, value: receiptValue(value) }],

@@ -120,7 +120,7 @@ export function endingOf(outcome: Outcome): Ending {
   const [entry, attempt] = lastOf(outcome);
   return {
     outcome,
-    code: codeOf(outcome),
+    code: failureCodeOf(outcome),
     complaint: attempt && complaintIn(attempt),
     oddities: entry?.state === 'accepted' && attempt !== undefined ? odditiesOf(entry, attempt) : [],
     needsOtherName: entry?.heldReason === 'another-payment' && !keyFixesBody(entry),
@@ -132,7 +132,7 @@ function lastOf(outcome: Outcome): [entry?: Entry, attempt?: Attempt | undefined
   return outcome.is === 'concluded' || outcome.is === 'not-recorded' ? [outcome.entry, outcome.attempt] : [];
 }
 
-function codeOf(outcome: Outcome): FailureCode | undefined {
+function failureCodeOf(outcome: Outcome): FailureCode | undefined {
   switch (outcome.is) {
     case 'concluded':
       return codeOfState(outcome);
@@ -201,7 +201,7 @@ const knownStatuses: readonly unknown[] = ['submitted', 'confirmed'];
 const shownFields = ['conversation_id', 'content'] as const;
 
 function odditiesOf(entry: Entry, { duplicate, reply, headers }: Attempt): Oddity[] {
-  if (duplicate) return entry.inDoubt ? [] : [{ is: 'known-name' }];
+  if (duplicate) return entry.wasInDoubt ? [] : [{ is: 'known-name' }];
   const { json } = reply === undefined ? {} : readReply({ body: reply, headers });
   if (json === undefined) return [];
   if (entry.kind === 'transfer') {

@@ -24,11 +24,11 @@ export async function settleAsPaid(
   const candidate = newEntry(identity, engine.bot, engine.chance.uuid);
   return engine.commit(async (tx) => {
     const plan = await makePlan(identity, engine, tx);
-    if (plan.is === 'wait') return { is: 'still-sending', entry: plan.found };
-    if (plan.is === 'name-taken') return nameTaken(plan.found, identity, engine);
-    if (plan.is !== 'new-entry' && plan.is !== 'send-same-key') return concluded(plan.found, tx, true);
+    if (plan.is === 'wait') return { is: 'still-sending', entry: plan.entry };
+    if (plan.is === 'name-taken') return nameTaken(plan.entry, identity, engine);
+    if (plan.is !== 'new-entry' && plan.is !== 'send-same-key') return concluded(plan.entry, tx, true);
     const equal = mustFind(await tx.get(otherId));
-    const mayHavePaid = plan.found?.inDoubt === true;
+    const mayHavePaid = plan.entry?.wasInDoubt === true;
     if (oneOfSeveral || mayHavePaid || !(await settlesOne(equal, identity, engine.bot, tx)))
       return { is: 'not-sent', because: 'paid-already', equal, ids: [otherId] };
     await refuseMoved(tx, engine.journal);
@@ -36,7 +36,7 @@ export async function settleAsPaid(
     const entry = toSend(plan, { identity, candidate }, engine);
     const { id } = entry;
     if (plan.is === 'new-entry') await tx.propose(entry, 'approval', atMs);
-    else await rewrite(plan.found, entry, tx);
+    else await rewrite(plan.entry, entry, tx);
     await tx.decide(id, { kind: 'happened', who: engine.who, atMs, reason: otherId, signature: undefined });
     return concluded(mustFind(await tx.get(id)), tx, false);
   });

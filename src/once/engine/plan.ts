@@ -9,16 +9,16 @@ import type { HeldReason } from './verdict.ts';
 
 /** What would happen if the command went on now. Making a plan changes nothing. */
 export type Plan =
-  | { readonly is: 'new-entry'; readonly found: Entry | undefined }
-  | { readonly is: 'hold'; readonly found: Entry; readonly why: WhyHold }
-  | { readonly is: 'name-taken'; readonly found: Entry }
-  | { readonly is: Exclude<PlanKind, 'new-entry' | 'hold' | 'name-taken'>; readonly found: Entry };
+  | { readonly is: 'new-entry'; readonly entry: Entry | undefined }
+  | { readonly is: 'hold'; readonly entry: Entry; readonly why: WhyHold }
+  | { readonly is: 'name-taken'; readonly entry: Entry }
+  | { readonly is: Exclude<PlanKind, 'new-entry' | 'hold' | 'name-taken'>; readonly entry: Entry };
 
 /** The plan if there is no journal yet. */
-export const planOfNewJournal: Plan & { is: 'new-entry' } = { is: 'new-entry', found: undefined };
+export const planOfNewJournal: Plan & { is: 'new-entry' } = { is: 'new-entry', entry: undefined };
 
 /** What plans are made by. */
-type Planner = {
+type PlanSources = {
   readonly journal: Pick<Journal, 'hashOf'>;
   readonly bot: Bot;
   readonly clock: { now(): number };
@@ -34,15 +34,15 @@ type Knowing = {
 /** Asks the journal whether this is a re-run. */
 export async function makePlan(
   identity: Identity,
-  planner: Planner,
+  sources: PlanSources,
   reads: Reads,
   { again, waitedFor }: Knowing = {},
 ): Promise<Plan> {
-  const found = await lookUp(identity, reads, planner.clock.now());
-  if (found === undefined) return planOfNewJournal;
-  const is = planFor(await howFound(found, identity, planner, reads, waitedFor));
-  if (is === 'hold') return { is, found, why: whyHold(found, planner) ?? 'too-old' };
-  return { is: is === 'already-done' && again ? 'new-entry' : is, found };
+  const entry = await lookUp(identity, reads, sources.clock.now());
+  if (entry === undefined) return planOfNewJournal;
+  const is = planFor(await rerunFacts(entry, identity, sources, reads, waitedFor));
+  if (is === 'hold') return { is, entry, why: whyHold(entry, sources) ?? 'too-old' };
+  return { is: is === 'already-done' && again ? 'new-entry' : is, entry };
 }
 
 /** What is older waits in the history for a decision: the same text again is another message. */
@@ -54,27 +54,27 @@ function lookUp({ key, scope, digest }: Identity, reads: Reads, nowMs: number): 
   return reads.findUnnamed(digest, scope.kind === 'message' ? nowMs - searchedMessagesMs : 0);
 }
 
-async function howFound(
-  found: Entry,
+async function rerunFacts(
+  entry: Entry,
   { order, fingerprint: wantedFingerprint }: Identity,
-  planner: Planner,
+  sources: PlanSources,
   reads: Reads,
   waitedFor: string | undefined,
 ): Promise<Parameters<typeof planFor>[0]> {
-  const sameBot = found.bot === planner.bot.name;
-  const sameBody = found.fingerprint === wantedFingerprint;
+  const sameBot = entry.bot === sources.bot.name;
+  const sameBody = entry.fingerprint === wantedFingerprint;
   const isSame = sameBot && sameBody;
-  const { kind, state, inDoubt, resolvedAs } = found;
+  const { kind, state, wasInDoubt: inDoubt, resolvedAs } = entry;
   return {
-    ...{ kind, state, inDoubt, resolvedAs },
+    ...{ kind, state, wasInDoubt: inDoubt, resolvedAs },
     named: isNamed(order.naming),
     sameBot,
     sameBody,
-    ownerAlive: isBeingSent(found),
-    decided: !isSame && (await reads.decisionsOf(found.id)).length > 0,
-    reported: found.reportedAtMs !== undefined && found.id !== waitedFor,
-    recent: found.countsAtMs !== undefined && found.countsAtMs >= planner.clock.now() - equalWithinMs,
-    holds: whyHold(found, planner) !== undefined,
+    ownerAlive: isBeingSent(entry),
+    decided: !isSame && (await reads.decisionsOf(entry.id)).length > 0,
+    reported: entry.reportedAtMs !== undefined && entry.id !== waitedFor,
+    recent: entry.countsAtMs !== undefined && entry.countsAtMs >= sources.clock.now() - equalWithinMs,
+    holds: whyHold(entry, sources) !== undefined,
   };
 }
 
@@ -145,11 +145,11 @@ export function toSend(
   { identity: { order, fingerprint }, candidate }: Ordered,
   { bot }: { readonly bot: Pick<Bot, 'name'> },
 ): NewEntry {
-  if (plan.is === 'retry') return plan.found;
+  if (plan.is === 'retry') return plan.entry;
   if (plan.is !== 'send-same-key') return candidate;
-  const { found } = plan;
-  if (found.fingerprint === fingerprint && found.bot === bot.name) return found;
-  const { id, key, namedBy } = found;
+  const { entry } = plan;
+  if (entry.fingerprint === fingerprint && entry.bot === bot.name) return entry;
+  const { id, key, namedBy } = entry;
   return { ...candidate, id, key, namedBy, body: bodyBytes({ ...order.wanted.request }, key) };
 }
 
@@ -157,28 +157,28 @@ const sentAgainWithinMs: Readonly<Record<Kind, number>> = { transfer: 30 * 60_00
 const tolerableClockStepMs = 5 * 60_000;
 
 /**
- * Whether the service may have forgotten the key of an entry that may have landed. No service promises how long it
+ * Whether the service may have forgotten the key of an entry that may have taken effect. No service promises how long it
  * remembers. If the clock went back, we cannot tell how long ago anything was.
  */
 export function isTooOld(
-  { kind, mayHaveLandedAtMs, createdAtMs, updatedAtMs }: Pick<Entry, Dates>,
+  { kind, inDoubtSinceMs, createdAtMs, updatedAtMs }: Pick<Entry, Dates>,
   nowMs: number,
 ): boolean {
-  if (mayHaveLandedAtMs === undefined) return false;
-  const latestMs = Math.max(createdAtMs, updatedAtMs, mayHaveLandedAtMs);
-  return nowMs < latestMs - tolerableClockStepMs || nowMs - mayHaveLandedAtMs > sentAgainWithinMs[kind];
+  if (inDoubtSinceMs === undefined) return false;
+  const latestMs = Math.max(createdAtMs, updatedAtMs, inDoubtSinceMs);
+  return nowMs < latestMs - tolerableClockStepMs || nowMs - inDoubtSinceMs > sentAgainWithinMs[kind];
 }
 
-type Dates = 'kind' | 'mayHaveLandedAtMs' | 'createdAtMs' | 'updatedAtMs';
+type Dates = 'kind' | 'inDoubtSinceMs' | 'createdAtMs' | 'updatedAtMs';
 
 type WhyHold = Extract<HeldReason, 'too-old' | 'another-token'>;
 
-/** Why an entry that may have landed must not be sent again without an operator's decision. */
+/** Why an entry that may have taken effect must not be sent again without an operator's decision. */
 export function whyHold(
   entry: Pick<Entry, Dates | 'tokenHash'>,
-  { journal, bot, clock }: Planner,
+  { journal, bot, clock }: PlanSources,
 ): WhyHold | undefined {
   if (isTooOld(entry, clock.now())) return 'too-old';
-  if (entry.kind === 'message' || entry.mayHaveLandedAtMs === undefined) return undefined;
+  if (entry.kind === 'message' || entry.inDoubtSinceMs === undefined) return undefined;
   return entry.tokenHash === journal.hashOf(bot.token.reveal()) ? undefined : 'another-token';
 }

@@ -1,5 +1,5 @@
 import type { Entry } from '../journal/journal.ts';
-import { isDone, mayHaveLanded } from './standing.ts';
+import { isDone, mayHaveTakenEffect } from './standing.ts';
 
 /**
  * Everything that a plan means; its words are in `cli/run/dryRun.ts`. A new plan compiles only when all fields are set.
@@ -35,7 +35,7 @@ export function meaningOf({ is }: { readonly is: PlanKind }): PlanMeaning {
 }
 
 /** What is known when a command finds an entry of its own identity. */
-export type Found = Pick<Entry, 'kind' | 'state' | 'inDoubt' | 'resolvedAs'> & {
+export type RerunFacts = Pick<Entry, 'kind' | 'state' | 'wasInDoubt' | 'resolvedAs'> & {
   /** Whether the caller named it. */
   readonly named: boolean;
   readonly sameBot: boolean;
@@ -50,31 +50,31 @@ export type Found = Pick<Entry, 'kind' | 'state' | 'inDoubt' | 'resolvedAs'> & {
   readonly holds: boolean;
 };
 
-const startsAgain = ({ named, state, resolvedAs }: Found): boolean =>
+const startsAgain = ({ named, state, resolvedAs }: RerunFacts): boolean =>
   state === 'open' || resolvedAs === 'did-not-happen' || (named && state === 'rejected');
 
 /** Is this a re-run? The first row that fits decides. If nothing was found, a new entry begins. */
-const rerunTable: readonly (readonly [fits: (found: Found) => boolean, plan: PlanKind])[] = [
+const rerunTable: readonly (readonly [fits: (facts: RerunFacts) => boolean, plan: PlanKind])[] = [
   [
-    (found) =>
-      found.named &&
-      !(found.sameBot && found.sameBody) &&
-      !(startsAgain(found) && !found.inDoubt && !found.decided),
+    (facts) =>
+      facts.named &&
+      !(facts.sameBot && facts.sameBody) &&
+      !(startsAgain(facts) && !facts.wasInDoubt && !facts.decided),
     'name-taken',
   ],
   [({ state, ownerAlive }) => state === 'sending' && ownerAlive, 'wait'],
-  [(found) => mayHaveLanded(found) && found.holds, 'hold'],
-  [mayHaveLanded, 'retry'],
+  [(facts) => mayHaveTakenEffect(facts) && facts.holds, 'hold'],
+  [mayHaveTakenEffect, 'retry'],
   [({ state }) => state === 'held' || state === 'declined', 'needs-decision'],
   [
-    (found) =>
-      isDone(found) && (found.named || !found.reported || (found.kind === 'transfer' && found.recent)),
+    (facts) =>
+      isDone(facts) && (facts.named || !facts.reported || (facts.kind === 'transfer' && facts.recent)),
     'already-done',
   ],
   [startsAgain, 'send-same-key'],
   [() => true, 'new-entry'],
 ];
 
-export function planFor(found: Found): PlanKind {
-  return rerunTable.find(([fits]) => fits(found))?.[1] ?? 'new-entry';
+export function planFor(facts: RerunFacts): PlanKind {
+  return rerunTable.find(([fits]) => fits(facts))?.[1] ?? 'new-entry';
 }

@@ -2,19 +2,19 @@ import { asFailure, type Failure } from '../failures.ts';
 import type { Attempt, Entry, State, Transaction } from '../journal/journal.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import type { EngineContext } from './context.ts';
-import { type Judgement, type Tries, withReceiptsChecked } from './judgement.ts';
+import { type JudgedReply, type Tries, withReceiptsChecked } from './judgement.ts';
 import { mustFind, type Outcome, type Stopped } from './outcome.ts';
 import { isTooOld } from './plan.ts';
 import type { Claim } from './take.ts';
-import type { Ruling } from './verdict.ts';
+import type { ReplyMeaning } from './verdict.ts';
 
-/** The entry's state if trying ends with this judgement. */
+/** The entry's state if trying ends so. */
 export function stateAtEnd(
-  ruling: Ruling,
+  meaning: ReplyMeaning,
   isInDoubt: boolean,
   stopped: Stopped | undefined,
 ): Exclude<State, 'sending' | 'resolved' | 'declined'> {
-  const { verdict, heldAtEnd } = ruling;
+  const { verdict, heldAtEnd } = meaning;
   if (verdict === 'accepted' || verdict === 'rejected' || verdict === 'held') return verdict;
   const isCutShort = stopped?.because === 'interrupted' || stopped?.because === 'closed';
   if (heldAtEnd === true && !isCutShort) return 'held';
@@ -23,14 +23,14 @@ export function stateAtEnd(
 
 /** What came back, as it is recorded now, and what follows. */
 export type Recorded = {
-  readonly judgement: Judgement;
+  readonly judged: JudgedReply;
   readonly follows: Outcome | { readonly is: 'try-again'; readonly entry: Entry; readonly waitMs: number };
 };
 
 /** Records what came back, and the outcome in the same commit if there is one. */
 export async function record(
   claim: Claim,
-  seen: Judgement,
+  seen: JudgedReply,
   startedAtMs: number,
   tries: Tries,
   engine: EngineContext,
@@ -39,34 +39,34 @@ export async function record(
   const nextOfSeen = nextTry(seen, tries);
   try {
     const recorded = await engine.commit(async (tx): Promise<Recorded> => {
-      const judgement = await withReceiptsChecked(seen, claim, tx, engine);
-      const next = judgement === seen ? nextOfSeen : nextTry(judgement, tries);
-      return { judgement, follows: await recordNow(claim, judgement, next, startedAtMs, tx, engine) };
+      const judged = await withReceiptsChecked(seen, claim, tx, engine);
+      const next = judged === seen ? nextOfSeen : nextTry(judged, tries);
+      return { judged, follows: await recordNow(claim, judged, next, startedAtMs, tx, engine) };
     });
     const gone = journalTrouble(engine.journal);
     if (gone === undefined) return recorded;
-    return { judgement: seen, follows: notRecorded(claim, seen, startedAtMs, gone, engine) };
+    return { judged: seen, follows: notRecorded(claim, seen, startedAtMs, gone, engine) };
   } catch (cause) {
-    return { judgement: seen, follows: notRecorded(claim, seen, startedAtMs, cause, engine) };
+    return { judged: seen, follows: notRecorded(claim, seen, startedAtMs, cause, engine) };
   }
 }
 
 /** How long to wait before the next try, or why no try follows; undefined if the entry has its outcome. */
-function nextTry({ ruling, end }: Judgement, tries: Tries): number | Stopped | undefined {
-  if (ruling.next === 'done') return undefined;
-  return ruling.next === 'try-again' ? tries.next(end) : { because: 'nothing-to-gain' };
+function nextTry({ meaning, end }: JudgedReply, tries: Tries): number | Stopped | undefined {
+  if (meaning.next === 'done') return undefined;
+  return meaning.next === 'try-again' ? tries.next(end) : { because: 'nothing-to-gain' };
 }
 
 async function recordNow(
   { entry: claimed, number }: Claim,
-  { end, ruling, receipts }: Judgement,
+  { end, meaning, receipts }: JudgedReply,
   next: number | Stopped | undefined,
   startedAtMs: number,
   tx: Transaction,
   { clock }: EngineContext,
 ): Promise<Recorded['follows']> {
   const nowMs = clock.now();
-  const { id, mayHaveLandedAtMs } = claimed;
+  const { id, inDoubtSinceMs } = claimed;
   const endAttempt = [
     tx.endAttempt(id, number, end, nowMs),
     ...(end.verdict === 'accepted' && receipts.length > 0 ? [tx.keepReceipts(id, receipts)] : []),
@@ -75,8 +75,8 @@ async function recordNow(
     await Promise.all(endAttempt);
     return { is: 'try-again', entry: mustFind(await tx.get(id)), waitMs: next };
   }
-  const state = stateAtEnd(ruling, mayHaveLandedAtMs !== undefined, next);
-  const why = state === 'held' ? ruling.heldReason : undefined;
+  const state = stateAtEnd(meaning, inDoubtSinceMs !== undefined, next);
+  const why = state === 'held' ? meaning.heldReason : undefined;
   // Together: on a server this is one round trip.
   const [isOwn] = await Promise.all([tx.conclude(id, state, why, nowMs), ...endAttempt]);
   const entry = isOwn && state === 'accepted' ? acceptedNow(claimed, nowMs) : mustFind(await tx.get(id));
@@ -100,7 +100,7 @@ function acceptedNow(claimed: Entry, updatedAtMs: number): Entry {
 /** What came back must be reported even if the journal cannot record it. */
 export function notRecorded(
   { entry, number }: Claim,
-  { end }: Judgement,
+  { end }: JudgedReply,
   startedAtMs: number,
   cause: unknown,
   { clock }: EngineContext,
@@ -110,7 +110,9 @@ export function notRecorded(
 }
 
 /** Why nothing may leave although the connection is open. */
-type DoorShut = { readonly because: 'too-old' } | { readonly because: 'journal'; readonly failure: Failure };
+type NotAllowedToLeave =
+  | { readonly because: 'too-old' }
+  | { readonly because: 'journal'; readonly failure: Failure };
 
 /**
  * Asked when the connection is open and nothing is written yet. Connecting can take long, and a process can be frozen
@@ -119,7 +121,7 @@ type DoorShut = { readonly because: 'too-old' } | { readonly because: 'journal';
 export class LastCheck {
   readonly #entry: Entry;
   readonly #engine: EngineContext;
-  #shut: DoorShut | undefined;
+  #shut: NotAllowedToLeave | undefined;
 
   constructor(entry: Entry, engine: EngineContext) {
     this.#entry = entry;
@@ -127,7 +129,7 @@ export class LastCheck {
   }
 
   /** Why no claim can open it. If only this claim is stale, another may be sent. */
-  get shut(): DoorShut | undefined {
+  get blocked(): NotAllowedToLeave | undefined {
     return this.#shut;
   }
 

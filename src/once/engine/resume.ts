@@ -8,44 +8,44 @@ import { carryOut } from './execute.ts';
 import { engineFailure } from './failures.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { whyHold } from './plan.ts';
-import { refuseChanged, type Shown } from './shown.ts';
+import { type EntryAsShown, refuseChanged } from './shown.ts';
 import { isApprovedAndUnsent, isBeingSent, isOver, isProposal } from './standing.ts';
 import { type Step, take } from './take.ts';
 
 /** Sends a known entry with its own key and bytes, as far as the rules and a person's decision allow. */
 export async function resume(
-  shown: Shown,
+  asShown: EntryAsShown,
   engine: EngineContext,
   decision: Decision | undefined,
 ): Promise<Outcome> {
-  const again = (tx: Transaction): Promise<Step> => takeUp(shown, tx, engine, decision);
+  const again = (tx: Transaction): Promise<Step> => takeUp(asShown, tx, engine, decision);
   const step = await untilClaimed(() => engine.commit(again, { beforeSending: true }), engine);
   return step.is === 'claim' ? carryOut(step, engine) : step;
 }
 
 async function takeUp(
-  shown: Shown,
+  asShown: EntryAsShown,
   tx: Transaction,
   engine: EngineContext,
   decision: Decision | undefined,
 ): Promise<Step> {
-  const { id } = shown.entry;
+  const { id } = asShown.entry;
   await tx.recordDeath(id, engine.clock.now());
   const entry = mustFind(await tx.get(id));
   if (isOver(entry)) return concluded(entry, tx, true);
   // If another process changed it meanwhile, go on as if no decision had been given.
   const said = entry.state === 'held' ? decision : undefined;
-  if (said !== undefined) await refuseChanged(shown, entry, tx);
+  if (said !== undefined) await refuseChanged(asShown, entry, tx);
   return take(planToResume(entry, said, engine), entry, tx, engine, { decision: said });
 }
 
-function planToResume(found: Entry, said: Decision | undefined, engine: EngineContext): Undecided {
-  if (found.state === 'sending') return { is: 'wait', found };
-  if (found.state === 'open') return { is: 'send-same-key', found };
-  if (found.state === 'held')
-    return { is: said === undefined || isProposal(found) ? 'needs-decision' : 'retry', found };
-  const why = whyHold(found, engine);
-  return why === undefined ? { is: 'retry', found } : { is: 'hold', found, why };
+function planToResume(entry: Entry, said: Decision | undefined, engine: EngineContext): Undecided {
+  if (entry.state === 'sending') return { is: 'wait', entry };
+  if (entry.state === 'open') return { is: 'send-same-key', entry };
+  if (entry.state === 'held')
+    return { is: said === undefined || isProposal(entry) ? 'needs-decision' : 'retry', entry };
+  const why = whyHold(entry, engine);
+  return why === undefined ? { is: 'retry', entry } : { is: 'hold', entry, why };
 }
 
 /** Refuses to send, or to resolve, what only a person's approval lets go. */
@@ -54,13 +54,21 @@ export function refuseProposal(entry: Entry): void {
 }
 
 /** Records that a person knows what an accepted entry has done more than once. Its state stays. */
-export async function noteAccepted(shown: Shown, decision: Decision, journal: Journal): Promise<Entry> {
-  return journal.commit(decideOn(shown, decision, journal, async () => decision));
+export async function noteAccepted(
+  asShown: EntryAsShown,
+  decision: Decision,
+  journal: Journal,
+): Promise<Entry> {
+  return journal.commit(decideOn(asShown, decision, journal, async () => decision));
 }
 
 /** Records an operator's decision whether it happened. The last word counts. Refused if the journal has proof. */
-export async function resolveEntry(shown: Shown, decision: Decision, journal: Journal): Promise<Entry> {
-  const work = decideOn(shown, decision, journal, async (entry, tx) => {
+export async function resolveEntry(
+  asShown: EntryAsShown,
+  decision: Decision,
+  journal: Journal,
+): Promise<Entry> {
+  const work = decideOn(asShown, decision, journal, async (entry, tx) => {
     const { id, state, resolvedAs } = entry;
     refuseWhatIsProven(entry);
     refuseProposal(entry);
@@ -69,7 +77,7 @@ export async function resolveEntry(shown: Shown, decision: Decision, journal: Jo
       throw engineFailure('proposal-declined', { id, declined: await lastDecision(id, tx) });
     await refuseTaken(entry, decision, tx);
     // Somebody else has decided the same meanwhile.
-    return resolvedAs === decision.kind && shown.entry.resolvedAs !== resolvedAs ? undefined : decision;
+    return resolvedAs === decision.kind && asShown.entry.resolvedAs !== resolvedAs ? undefined : decision;
   });
   return journal.commit(work);
 }
@@ -78,28 +86,28 @@ type ProposalDecision = Decision & { readonly kind: 'approved' | 'declined' };
 
 /** Records that a person approves what waits for it, or does not want it. What was approved is declined while unpaid. */
 export async function decideProposal(
-  shown: Shown,
+  asShown: EntryAsShown,
   decision: ProposalDecision,
   journal: Journal,
 ): Promise<Entry> {
-  return journal.commit(ofProposal(shown, decision, journal));
+  return journal.commit(ofProposal(asShown, decision, journal));
 }
 
 /** The same for many. What has changed since it was shown does not keep the others from being decided. */
 export async function decideProposals(
-  shown: readonly Shown[],
+  asShown: readonly EntryAsShown[],
   decision: ProposalDecision,
   journal: Journal,
 ): Promise<readonly PromiseSettledResult<Entry>[]> {
   return journal.commitTogether(
-    shown.map((one) => ({ work: ofProposal(one, decision, journal), guards: {} })),
+    asShown.map((one) => ({ work: ofProposal(one, decision, journal), guards: {} })),
   );
 }
 
-function ofProposal(shown: Shown, decision: ProposalDecision, journal: Journal): Work<Entry> {
+function ofProposal(asShown: EntryAsShown, decision: ProposalDecision, journal: Journal): Work<Entry> {
   const { role } = journal;
-  return decideOn(shown, decision, journal, async (entry, tx) => {
-    const { id, state, approved, inDoubt, fingerprint } = entry;
+  return decideOn(asShown, decision, journal, async (entry, tx) => {
+    const { id, state, approved, wasInDoubt: inDoubt, fingerprint } = entry;
     const isUnpaid = state === 'open' || state === 'rejected';
     // Each approval of what may still be sent is kept: some policies count only that of another role.
     const isSaid = decision.kind === 'approved' ? approved && !isUnpaid : state === 'declined';
@@ -116,12 +124,12 @@ function ofProposal(shown: Shown, decision: ProposalDecision, journal: Journal):
 
 /** What is decided of an entry as it stands in the commit; nothing if that is decided already. */
 function decideOn(
-  shown: Shown,
+  asShown: EntryAsShown,
   { atMs }: Decision,
   journal: Journal,
   decide: (entry: Entry, tx: Transaction) => Promise<Decision | undefined>,
 ): Work<Entry> {
-  const { id } = shown.entry;
+  const { id } = asShown.entry;
   return async (tx) => {
     await tx.recordDeath(id, atMs);
     const entry = mustFind(await tx.get(id));
@@ -129,7 +137,7 @@ function decideOn(
     if (decided === undefined) return entry;
     await refuseMoved(tx, journal);
     // An approval of what is approved already changes nothing but who said so.
-    if (decided.kind !== 'approved' || !entry.approved) await refuseChanged(shown, entry, tx);
+    if (decided.kind !== 'approved' || !entry.approved) await refuseChanged(asShown, entry, tx);
     await keepDecision(entry, decided, tx);
     return (await tx.get(id)) ?? entry;
   };

@@ -3,7 +3,7 @@ import { engineFailure } from './failures.ts';
 import { mustFind } from './outcome.ts';
 
 /** An entry as it is shown to who decides about it. */
-export type Shown = {
+export type EntryAsShown = {
   readonly entry: Entry;
   /** How many decisions there are: none is ever taken back. */
   readonly decisions: number;
@@ -11,18 +11,19 @@ export type Shown = {
 
 type Looking = Pick<Reads, 'get' | 'decisionsOf'>;
 
-export async function shownNow(id: string, reads: Looking): Promise<Shown> {
+export async function shownNow(id: string, reads: Looking): Promise<EntryAsShown> {
   // Counted first: what is decided between the two is then noticed as a change.
   const { length: decisions } = await reads.decisionsOf(id);
   return { entry: mustFind(await reads.get(id)), decisions };
 }
 
 /** A decision is about what was shown. To be asked within the commit that decides. */
-export async function refuseChanged(shown: Shown, { id }: Entry, tx: Looking): Promise<void> {
-  if (factsOf(shown) !== factsOf(await shownNow(id, tx))) throw engineFailure('changed-since-shown', { id });
+export async function refuseChanged(asShown: EntryAsShown, { id }: Entry, tx: Looking): Promise<void> {
+  if (factsOf(asShown) !== factsOf(await shownNow(id, tx)))
+    throw engineFailure('changed-since-shown', { id });
 }
 
-function factsOf({ entry, decisions }: Shown): string {
+function factsOf({ entry, decisions }: EntryAsShown): string {
   const { fingerprint, state, ownerLives, attempts } = entry;
   // That its process is dead was shown, too, and the same commit records it.
   const standing = state === 'sending' && !ownerLives ? 'unknown' : state;

@@ -10,7 +10,10 @@ export function isDone({ state, resolvedAs }: Pick<Stands, 'state' | 'resolvedAs
 }
 
 /** A row that was left because another entry had paid it: the books have that one. */
-export function isPaidByAnother({ resolvedAs, inDoubt }: Pick<Entry, 'resolvedAs' | 'inDoubt'>): boolean {
+export function isPaidByAnother({
+  resolvedAs,
+  wasInDoubt: inDoubt,
+}: Pick<Entry, 'resolvedAs' | 'wasInDoubt'>): boolean {
   return resolvedAs === 'happened' && !inDoubt;
 }
 
@@ -24,14 +27,14 @@ export function isBeingSent({ state, ownerLives }: Pick<Stands, 'state' | 'owner
   return state === 'sending' && ownerLives;
 }
 
-/** An attempt may have landed, and nobody has to decide about it yet. */
-export function mayHaveLanded(found: Pick<Stands, 'state'> | undefined): boolean {
-  return found?.state === 'unknown' || found?.state === 'sending';
+/** An attempt may have taken effect, and nobody has to decide about it yet. */
+export function mayHaveTakenEffect(entry: Pick<Stands, 'state'> | undefined): boolean {
+  return entry?.state === 'unknown' || entry?.state === 'sending';
 }
 
 /** The same, or a person must decide about it. */
 export function isInDoubt(entry: Pick<Stands, 'state' | 'heldReason'>): boolean {
-  return mayHaveLanded(entry) || (entry.state === 'held' && !isProposal(entry));
+  return mayHaveTakenEffect(entry) || (entry.state === 'held' && !isProposal(entry));
 }
 
 /** It waits for a person's approval, and is not in doubt. */
@@ -51,5 +54,5 @@ export function isUnsent(entry: Pick<Stands, 'state' | 'heldReason'>): boolean {
 
 /** It may have happened, or may yet. */
 export function isUnsettled(entry: Pick<Stands, 'state' | 'approved'>): boolean {
-  return mayHaveLanded(entry) || entry.state === 'held' || isApprovedAndUnsent(entry);
+  return mayHaveTakenEffect(entry) || entry.state === 'held' || isApprovedAndUnsent(entry);
 }

@@ -43,26 +43,26 @@ export async function take(
     case 'propose':
       return propose(course, entry, tx, engine);
     case 'hold':
-      return hold(course.found, course.why, tx, engine);
+      return hold(course.entry, course.why, tx, engine);
     case 'leave':
-      return { ...(await concluded(course.found, tx, false)), stopped: becauseClosed(course.closed) };
+      return { ...(await concluded(course.entry, tx, false)), stopped: becauseClosed(course.closed) };
     case 'refuse':
       return { is: 'not-sent', because: 'refused', failure: course.failure };
     case 'paid-already':
       return { is: 'not-sent', because: 'paid-already', equal: course.equal, ids: course.ids };
     case 'wait':
-      return { is: 'wait', entry: course.found };
+      return { is: 'wait', entry: course.entry };
     case 'needs-decision':
-      return concluded(course.found, tx, false);
+      return concluded(course.entry, tx, false);
     case 'already-done':
-      return concluded(mustBeIntact(course.found, 'done'), tx, true);
+      return concluded(mustBeIntact(course.entry, 'done'), tx, true);
   }
 }
 
 type Sent<Is extends Course['is']> = Extract<Course, { is: Is }>;
 
 async function begin(
-  { found, reserve }: Sent<'send'>,
+  { entry: onRecord, reserve }: Sent<'send'>,
   entry: NewEntry,
   tx: Transaction,
   { journal, bot, clock }: EngineContext,
@@ -70,35 +70,37 @@ async function begin(
 ): Promise<Claim> {
   const nowMs = clock.now();
   const tokenHash = journal.hashOf(bot.token.reveal());
-  if (found !== undefined) {
-    await rewrite(found, entry, tx);
-    if (decision !== undefined) await tx.decide(found.id, { ...decision, fingerprint: found.fingerprint });
-    await tx.claim(found.id, nowMs);
+  if (onRecord !== undefined) {
+    await rewrite(onRecord, entry, tx);
+    if (decision !== undefined)
+      await tx.decide(onRecord.id, { ...decision, fingerprint: onRecord.fingerprint });
+    await tx.claim(onRecord.id, nowMs);
   }
   const begun =
-    found === undefined
+    onRecord === undefined
       ? await tx.begin(entry, tokenHash, nowMs)
-      : mustHaveIntactRequest(await tx.startAttempt(found.id, tokenHash, nowMs));
+      : mustHaveIntactRequest(await tx.startAttempt(onRecord.id, tokenHash, nowMs));
   reserve?.();
   return { is: 'claim', entry: begun, number: begun.attempts };
 }
 
 /** Gives what is on record the bot and the body with which it goes out. Its key stays. */
-export async function rewrite(found: Entry, entry: NewEntry, tx: Transaction): Promise<void> {
-  if (found.fingerprint !== entry.fingerprint || found.bot !== entry.bot) await tx.rewrite(found.id, entry);
+export async function rewrite(onRecord: Entry, entry: NewEntry, tx: Transaction): Promise<void> {
+  if (onRecord.fingerprint !== entry.fingerprint || onRecord.bot !== entry.bot)
+    await tx.rewrite(onRecord.id, entry);
 }
 
 async function propose(
-  { found, why, needs }: Sent<'propose'>,
+  { entry: onRecord, why, needs }: Sent<'propose'>,
   entry: NewEntry,
   tx: Transaction,
   engine: EngineContext,
 ): Promise<Outcome> {
   const { who, clock } = engine;
   const { id, fingerprint } = entry;
-  const proposed = found === undefined ? await tx.propose(entry, 'approval', clock.now()) : undefined;
-  if (found !== undefined) await rewrite(found, entry, tx);
-  const earlier = found === undefined ? [] : await tx.decisionsOf(id);
+  const proposed = onRecord === undefined ? await tx.propose(entry, 'approval', clock.now()) : undefined;
+  if (onRecord !== undefined) await rewrite(onRecord, entry, tx);
+  const earlier = onRecord === undefined ? [] : await tx.decisionsOf(id);
   // Only the first command that wanted an approval is its proposer. A re-run may want it of another role.
   if (!earlier.some((one) => one.kind === 'proposed' && (needs === undefined || one.needs === needs))) {
     const proposal = { kind: 'proposed', reason: why, signature: undefined, fingerprint, needs } as const;

@@ -12,7 +12,7 @@ import {
 } from '../wire/flight.ts';
 
 /** Everything that one attempt is judged by. */
-export type Evidence = {
+export type ReplyFacts = {
   readonly kind: Kind;
   readonly flight: Flight;
   /** The parsed reply; undefined if none came. */
@@ -32,11 +32,11 @@ export type Evidence = {
 };
 
 /** What an attempt proves. */
-export type Ruling = {
+export type ReplyMeaning = {
   readonly verdict: Verdict;
   /** The entry has its outcome; or try again if time is left; or stop, because trying now would tell nothing new. */
   readonly next: 'done' | 'try-again' | 'stop';
-  /** If tries end with this ruling, an operator must decide. */
+  /** If tries end so, an operator must decide. */
   readonly heldAtEnd?: true;
   readonly duplicate?: true;
   readonly heldReason?: HeldReason;
@@ -57,37 +57,41 @@ export type HeldReason =
 
 export type VerdictRow = {
   readonly came: string;
-  readonly matches: (evidence: Evidence) => boolean;
-  readonly clear: Ruling;
-  readonly inDoubt: Ruling;
+  readonly matches: (facts: ReplyFacts) => boolean;
+  readonly clear: ReplyMeaning;
+  readonly inDoubt: ReplyMeaning;
 };
 
-const accepted: Ruling = { verdict: 'accepted', next: 'done' };
-const duplicate: Ruling = { verdict: 'accepted', next: 'done', duplicate: true };
-const rejected: Ruling = { verdict: 'rejected', next: 'done' };
-const unknownTryAgain: Ruling = { verdict: 'unknown', next: 'try-again' };
-const unknownStop: Ruling = { verdict: 'unknown', next: 'stop' };
-const heldAtEnd = (why: HeldReason): Ruling => ({ ...unknownTryAgain, heldAtEnd: true, heldReason: why });
-const held = (why: HeldReason): Ruling => ({ verdict: 'held', next: 'done', heldReason: why });
-const same = (ruling: Ruling) => ({ clear: ruling, inDoubt: ruling });
+const accepted: ReplyMeaning = { verdict: 'accepted', next: 'done' };
+const duplicate: ReplyMeaning = { verdict: 'accepted', next: 'done', duplicate: true };
+const rejected: ReplyMeaning = { verdict: 'rejected', next: 'done' };
+const unknownTryAgain: ReplyMeaning = { verdict: 'unknown', next: 'try-again' };
+const unknownStop: ReplyMeaning = { verdict: 'unknown', next: 'stop' };
+const heldAtEnd = (why: HeldReason): ReplyMeaning => ({
+  ...unknownTryAgain,
+  heldAtEnd: true,
+  heldReason: why,
+});
+const held = (why: HeldReason): ReplyMeaning => ({ verdict: 'held', next: 'done', heldReason: why });
+const same = (meaning: ReplyMeaning) => ({ clear: meaning, inDoubt: meaning });
 
-const statusOf = ({ flight }: Evidence): number => (flight.came === 'reply' ? flight.status : 0);
-const isSuccess = (evidence: Evidence): boolean => statusOf(evidence) >= 200 && statusOf(evidence) <= 299;
+const statusOf = ({ flight }: ReplyFacts): number => (flight.came === 'reply' ? flight.status : 0);
+const isSuccess = (facts: ReplyFacts): boolean => statusOf(facts) >= 200 && statusOf(facts) <= 299;
 const isStatus =
   (...statuses: readonly number[]) =>
-  (evidence: Evidence): boolean =>
-    statuses.includes(statusOf(evidence));
+  (facts: ReplyFacts): boolean =>
+    statuses.includes(statusOf(facts));
 
 /** A success that names what was done. Without a name nothing shows that anything was done. */
-export const provesItHappened = (evidence: Evidence): boolean => {
-  const json = evidence.parsed?.json;
-  return isSuccess(evidence) && json !== undefined && resultIn(evidence.kind, json) !== undefined;
+export const provesItHappened = (facts: ReplyFacts): boolean => {
+  const json = facts.parsed?.json;
+  return isSuccess(facts) && json !== undefined && resultIn(facts.kind, json) !== undefined;
 };
 
 const isConflict =
   (kind: Kind, ...words: readonly ConflictWords[]) =>
-  (evidence: Evidence): boolean =>
-    isStatus(409)(evidence) && evidence.kind === kind && words.includes(evidence.words);
+  (facts: ReplyFacts): boolean =>
+    isStatus(409)(facts) && facts.kind === kind && words.includes(facts.words);
 
 /** A reply that was too long to be read whole may say anything. */
 export function wordsIn(flight: Flight, { key }: Pick<Entry, 'key'>): ConflictWords {
@@ -95,7 +99,7 @@ export function wordsIn(flight: Flight, { key }: Pick<Entry, 'key'>): ConflictWo
   return flight.ended === 'too-long' ? 'other' : conflictWords(flight, key);
 }
 
-function isBrokenOff({ flight }: Evidence): boolean {
+function isBrokenOff({ flight }: ReplyFacts): boolean {
   return flight.came === 'nothing' ? flight.upgraded !== true : flight.ended === 'broken';
 }
 
@@ -118,20 +122,19 @@ export const verdictTable: readonly VerdictRow[] = [
   {
     // 2xx of a transfer that names another recipient, asset or amount
     came: 'another-payment',
-    matches: (evidence) => provesItHappened(evidence) && evidence.isAnother,
+    matches: (facts) => provesItHappened(facts) && facts.isAnother,
     ...same(held('another-payment')),
   },
   {
     // 2xx that shows a message, or a transfer id or signature, and says that it failed
     came: 'says-failed',
-    matches: (evidence) =>
-      provesItHappened(evidence) && saysItFailed(evidence.kind, evidence.parsed?.json ?? {}),
+    matches: (facts) => provesItHappened(facts) && saysItFailed(facts.kind, facts.parsed?.json ?? {}),
     ...same(held('says-failed')),
   },
   {
     // 2xx whose transfer id or signature is another entry’s
     came: 'id-taken',
-    matches: (evidence) => provesItHappened(evidence) && evidence.isTaken,
+    matches: (facts) => provesItHappened(facts) && facts.isTaken,
     ...same(held('id-taken')),
   },
   // 2xx that shows a message, or a transfer id or signature
@@ -141,14 +144,14 @@ export const verdictTable: readonly VerdictRow[] = [
   {
     // 409 that says that the service has this message already, and refused it before
     came: 'repetition-of-refused',
-    matches: (evidence) => isConflict('message', 'none', 'repetition')(evidence) && evidence.refusedHere,
+    matches: (facts) => isConflict('message', 'none', 'repetition')(facts) && facts.refusedHere,
     ...same(held('key-conflict')),
   },
   {
     // 409 that says that the service has this message already
     came: 'repetition-of-named-or-sent',
-    matches: (evidence) =>
-      isConflict('message', 'none', 'repetition')(evidence) && (evidence.named || evidence.sentBefore),
+    matches: (facts) =>
+      isConflict('message', 'none', 'repetition')(facts) && (facts.named || facts.sentBefore),
     ...same(duplicate),
   },
   {
@@ -172,20 +175,19 @@ export const verdictTable: readonly VerdictRow[] = [
   {
     // 408 425 5xx
     came: 'try-later',
-    matches: (evidence) =>
-      isStatus(408, 425)(evidence) || (statusOf(evidence) >= 500 && statusOf(evidence) <= 599),
+    matches: (facts) => isStatus(408, 425)(facts) || (statusOf(facts) >= 500 && statusOf(facts) <= 599),
     ...same(unknownTryAgain),
   },
   {
     // 303, 1xx as final
     came: 'no-final-answer',
-    matches: (evidence) => statusOf(evidence) < 200 || statusOf(evidence) === 303,
+    matches: (facts) => statusOf(facts) < 200 || statusOf(facts) === 303,
     ...same(unknownStop),
   },
   {
     // other 3xx, and the rejections above
     came: 'refused',
-    matches: (evidence) => statusOf(evidence) <= 399 || rejections.includes(statusOf(evidence)),
+    matches: (facts) => statusOf(facts) <= 399 || rejections.includes(statusOf(facts)),
     clear: rejected,
     inDoubt: held('refused-in-doubt'),
   },
@@ -193,15 +195,15 @@ export const verdictTable: readonly VerdictRow[] = [
   { came: 'unclear-status', matches: () => true, ...same(heldAtEnd('unclear-reply')) },
 ];
 
-export function rowFor(evidence: Evidence): VerdictRow {
-  const row = verdictTable.find(({ matches }) => matches(evidence));
-  if (row === undefined) throw new Error('the verdict table has no row for this evidence');
+export function rowFor(facts: ReplyFacts): VerdictRow {
+  const row = verdictTable.find(({ matches }) => matches(facts));
+  if (row === undefined) throw new Error('no row of the table fits this reply');
   return row;
 }
 
-export function judge(evidence: Evidence): Ruling {
-  const row = rowFor(evidence);
-  return evidence.inDoubt ? row.inDoubt : row.clear;
+export function judge(facts: ReplyFacts): ReplyMeaning {
+  const row = rowFor(facts);
+  return facts.inDoubt ? row.inDoubt : row.clear;
 }
 
 /** The key is random or made from the body, so no other body has it. */
@@ -241,9 +243,9 @@ const decimal = /^(?=.{1,100}$)\d+(\.\d+)?$/u;
 /** The reply may give units, or base units: then it has more of them by a power of ten. */
 function isAnotherAmount(ours: string, theirs: string, isSol: boolean): boolean {
   if (!decimal.test(theirs)) return true;
-  const [mine, given] = [powerOf(minorUnits(ours)), powerOf(minorUnits(theirs))];
-  const power = given.power - mine.power;
-  return mine.digits !== given.digits || (power !== 0 && (isSol ? power !== 9 : power < 0));
+  const [mine, replied] = [powerOf(minorUnits(ours)), powerOf(minorUnits(theirs))];
+  const power = replied.power - mine.power;
+  return mine.digits !== replied.digits || (power !== 0 && (isSol ? power !== 9 : power < 0));
 }
 
 /** The digits without zeros at their ends, and the power of ten that they are multiplied by. */

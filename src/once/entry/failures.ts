@@ -1,4 +1,4 @@
-import { type Failure, failing, told } from '../failures.ts';
+import { type Failure, failing, failureWith } from '../failures.ts';
 import { clipped, listed } from '../phrases.ts';
 import { type Complaint, complaintSentence, complaintSentences, type OptionsOfField } from './rules.ts';
 
@@ -76,13 +76,13 @@ export const entryFailure = failing('entry', {
   /** All complaints at once, so that a caller can fix them in one go. */
   'not-valid': ({ kind, complaints, options }: Refused) => {
     const said = complaintSentences(complaints, (one) => complaintSentence(one, optionsOf(one, options)));
-    return told('bad-input')`${requests[kind]} is not valid: ${said}
+    return failureWith('bad-input')`${requests[kind]} is not valid: ${said}
       ${hintOf(complaints, options)}`;
   },
-  'several-names': ({ sources }: { sources: readonly NameSource[] }) => told('usage')`
+  'several-names': ({ sources }: { sources: readonly NameSource[] }) => failureWith('usage')`
     Only one name is allowed, but ${listed(sources.map(sourceWords))} are given
     Keep --once for one payment or message, or --idempotency-key for your own key.`,
-  'empty-name': ({ source }: { source: NameSource }) => told('usage')`
+  'empty-name': ({ source }: { source: NameSource }) => failureWith('usage')`
     ${sourceWords(source)} is empty. Under an empty name, different payments or messages would count as one
     Give a name that stays the same on a retry and is different for everything else. If it comes from a variable, that variable is empty.`,
   'long-name': ({ source, mostBytes }: { source: NameSource; mostBytes: number }) =>
@@ -92,10 +92,10 @@ export const entryFailure = failing('entry', {
   /** The URL itself is not among the fields. `name` is how people call it. */
   'bad-base-url': ({ name = 'The base URL', fault }: { name: string | undefined; fault: UrlFault }) => {
     const [problem, hint] = urlFaults[fault];
-    return told('base-url', { hint })`${name} ${problem}`;
+    return failureWith('base-url', { hint })`${name} ${problem}`;
   },
   /** `source` names the file, or stdin, for people. */
-  'bad-text': ({ source, fault }: { source: string; fault: TextFault }) => told('bad-file')`
+  'bad-text': ({ source, fault }: { source: string; fault: TextFault }) => failureWith('bad-file')`
     ${source}, line ${fault.line}, column ${fault.column}: ${textFaultWords(fault)}
     Fix the file and run the command again.`,
 });
@@ -105,7 +105,7 @@ function sourceWords(source: NameSource): string {
 }
 
 function badName(source: NameSource, problem: string): Failure {
-  return told('usage')`${sourceWords(source)} ${problem}
+  return failureWith('usage')`${sourceWords(source)} ${problem}
     Names that look the same must be the same. Type the name again, in plain characters.`;
 }
 

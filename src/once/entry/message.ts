@@ -81,9 +81,9 @@ export function parseMessage(fields: unknown, options: OptionsOfField = {}): Che
 /** The same, but returns what is wrong instead of throwing it: a batch lists it and goes on. */
 export function checkMessage(fields: unknown): CheckedMessage | Complaints {
   const checked = check(messageSchema, fields);
-  const given =
+  const raw =
     typeof fields === 'object' && fields !== null && 'components' in fields ? fields.components : [];
-  const components = Array.isArray(given) ? given : [];
+  const components = Array.isArray(raw) ? raw : [];
   const complaints = [...checked.complaints, ...checkComponents(components, 'components')];
   if (complaints.length === 0) complaints.push(...repeatedIds(components as Component[]));
   if (!checked.success || complaints.length > 0) return { complaints };

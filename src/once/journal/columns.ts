@@ -79,12 +79,12 @@ export const paidColumns = {
 /** How it stands. */
 export const standingColumns = {
   state: oneOf('state', states),
-  inDoubt: flag('was_in_doubt'),
+  wasInDoubt: flag('was_in_doubt'),
   /**
-   * When the first attempt that may have landed began, or when an operator last said to send it again. Undefined if it
+   * When the first attempt that may have taken effect began, or when an operator last said to send it again. Undefined if it
    * is not in doubt.
    */
-  mayHaveLandedAtMs: column<number | undefined>('in_doubt_since INTEGER'),
+  inDoubtSinceMs: column<number | undefined>('in_doubt_since INTEGER'),
   /** Salted hash of the token of the latest attempt. */
   tokenHash: column<string | undefined>('token_hash TEXT'),
   owner: column<string | undefined>('owner TEXT'),

@@ -17,7 +17,7 @@ export type Dialect = {
   /** The function that says where in a text another one stands. */
   readonly position: 'instr' | 'strpos';
   /** A column in a condition that must not use an index. SQLite would prefer the index of kinds to that of keys. */
-  readonly aside: (column: string) => string;
+  readonly unindexed: (column: string) => string;
   /** Whether a column is one of the texts in a value, which has them as a list in JSON. */
   readonly among: (column: string, value: string) => string;
   /** All columns of a table, and those by which the life of its owner is judged. */

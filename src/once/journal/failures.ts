@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { DiskTrouble } from '../../machine/disk.ts';
-import { Failure, type FieldsOf, failing, interrupted, told } from '../failures.ts';
+import { Failure, type FieldsOf, failing, failureWith, interrupted } from '../failures.ts';
 import { counted, formatCount, iso, listed, mending, troubleInWords } from '../phrases.ts';
 import type { Closing } from './journal.ts';
 import type { Known } from './known.ts';
@@ -43,17 +43,17 @@ export type NoFile = keyof typeof looks;
 type AtPath = { path: string };
 type OfNote = { note: string; trouble: DiskTrouble };
 /** `shown` has the ids of the first of them. */
-type Unfinished = AtPath & { shown: readonly string[]; count: number };
+type Unfinished = AtPath & { firstIds: readonly string[]; count: number };
 export type TakenAway = AtPath & { how: 'gone' | 'replaced' };
 
 /** How a journal in a file fails. */
 const kinds = {
-  busy: ({ path }: AtPath) => told('journal-busy')`The journal ${path} is kept busy by other processes
+  busy: ({ path }: AtPath) => failureWith('journal-busy')`The journal ${path} is kept busy by other processes
     Run the same command again in a moment.`,
   interrupted: () => interrupted('while the journal was being read'),
-  damaged: ({ path, aside }: AtPath & { aside: readonly Move[] }) => {
-    const next = aside.length === 0 ? [] : [{ shell: aside.map(({ from, to }) => ['mv', from, to]) }];
-    return told('journal-damaged', { next })`
+  damaged: ({ path, moves }: AtPath & { moves: readonly Move[] }) => {
+    const next = moves.length === 0 ? [] : [{ shell: moves.map(({ from, to }) => ['mv', from, to]) }];
+    return failureWith('journal-damaged', { next })`
       The journal ${path} is damaged or is not a journal. It was left unchanged
       Move it aside and put a backup in its place before you send anything: with a new journal, the same command may send again. Without a backup, check by hand what was sent last.`;
   },
@@ -66,81 +66,83 @@ const kinds = {
         : 'Use the botctl that made it, or another journal with --journal.',
     ),
   /** Somebody changed its tables or rules by hand. */
-  'schema-changed': ({ path }: AtPath) => told('journal-schema')`
+  'schema-changed': ({ path }: AtPath) => failureWith('journal-schema')`
     The journal ${path} was changed by hand: its tables or rules are not as botctl made them
     Nothing is sent with it as it is. Put it back as it was, or replace the journal with a backup.`,
-  'not-a-file': ({ path, is }: AtPath & { is: NotAFile }) => told('journal-unusable')`
+  'not-a-file': ({ path, is }: AtPath & { is: NotAFile }) => failureWith('journal-unusable')`
     The journal ${path} is ${noFiles[is]}. It was left unchanged
     ${is === 'link' ? removeLink : 'Name a file of its own with --journal.'}`,
-  'hard-linked': ({ path }: AtPath) => told('journal-unusable')`
+  'hard-linked': ({ path }: AtPath) => failureWith('journal-unusable')`
     The journal ${path} has a second name (a hard link), and each name would have its own log. It was left unchanged
     Remove one of the names.`,
   /** It lacks what it acknowledged to this machine. */
   lost: ({ path, loss }: AtPath & { loss: Loss }) => {
     const name = basename(path);
-    return told('journal-lost', { next: acceptingLoss })`
+    return failureWith('journal-lost', { next: acceptingLoss })`
       ${lossSentence(path, loss)}. ${missingMayBeSent}. The journal was left unchanged
       If you have ${name} and ${name}-wal as they last were, put both back. If not, ${beforeAccepting}`;
   },
   /** It was copied into another journal. */
-  moved: ({ path, place }: AtPath & { place: string }) => told('journal-moved')`
+  moved: ({ path, place }: AtPath & { place: string }) => failureWith('journal-moved')`
     The journal ${path} was copied into ${place}, and no longer sends anything itself
     Name that journal with BOTCTL_JOURNAL or --journal. This one can still be read.`,
   closed: ({ path, why, isBackup }: AtPath & { why: readonly string[]; isBackup: boolean }) =>
-    told('journal-closed', {
+    failureWith('journal-closed', {
       next: isBackup ? acceptingLoss : [{ decides: ['journal', 'open'], looks: ['doctor'] }],
     })`
     The journal ${path} is closed for sending: ${why.join('; ')}
     ${isBackup ? 'Check the wallet and the conversations for what was sent since then: the same command may send that again. To use this journal all the same, accept the loss.' : 'Look at who closed it, and why.'}`,
   /** It must be brought up to date first, and that is done alone. */
-  'in-use': ({ path }: AtPath) => told('journal-busy')`
+  'in-use': ({ path }: AtPath) => failureWith('journal-busy')`
     The journal ${path} must be brought up to date, and another process has it open
     Let that process end, then run the same command again: an older botctl keeps a newer one from it.`,
   /** One of its files disappeared or was replaced while the journal was open. */
-  'taken-away': ({ path, how }: TakenAway) => told('journal-gone')`
+  'taken-away': ({ path, how }: TakenAway) => failureWith('journal-gone')`
     The journal was removed while it was in use: ${path} ${how === 'gone' ? 'is gone' : 'was replaced by another file'}.
     Put the file back, with its -wal beside it, then run the same command again.`,
   /** The text is not repeated: it may hold a password. */
   'no-file-name': ({ source, as }: { source: string; as: NoFile }) => {
     const [problem, hint] = looks[as];
-    return told('usage', { hint })`${source} ${problem}`;
+    return failureWith('usage', { hint })`${source} ${problem}`;
   },
   'empty-name': ({ source }: { source: string }) => {
     const unset = source === 'BOTCTL_JOURNAL' ? ' To use the journal of this user, unset it.' : '';
-    return told('usage')`${source} is empty
+    return failureWith('usage')`${source} is empty
       Give it the whole path of a file, or a postgres:// URL.${unset}`;
   },
-  'no-journal': ({ path }: AtPath) => told('no-such-journal')`There is no journal ${path}
+  'no-journal': ({ path }: AtPath) => failureWith('no-such-journal')`There is no journal ${path}
     Name the right one with --journal or BOTCTL_JOURNAL.`,
-  'not-writable': ({ path, trouble }: AtPath & { trouble: DiskTrouble }) => told('journal-not-writable')`
+  'not-writable': ({ path, trouble }: AtPath & { trouble: DiskTrouble }) => failureWith(
+    'journal-not-writable',
+  )`
     The journal ${path} cannot be written: ${troubleInWords(trouble)}
     ${mending(trouble)}, then run the same command again.`,
   /** The commit succeeded nevertheless, so its work must not be repeated. */
-  'note-not-writable': ({ note, trouble }: OfNote) => told('journal-not-writable')`
+  'note-not-writable': ({ note, trouble }: OfNote) => failureWith('journal-not-writable')`
     The file ${note} beside the journal cannot be written: ${troubleInWords(trouble)}
     Fix the problem named above, then run the same command again.`,
-  'no-local-disk': ({ path }: AtPath) => told('journal-not-writable')`
+  'no-local-disk': ({ path }: AtPath) => failureWith('journal-not-writable')`
     The file system of ${path} cannot lock files or share memory
     Put the journal on a local disk: name its file with --journal or BOTCTL_JOURNAL.`,
-  'not-durable': () => told('journal-not-writable')`SQLite refuses to write the journal durably
+  'not-durable': () => failureWith('journal-not-writable')`SQLite refuses to write the journal durably
     Report this, with the output of the doctor:
     $ doctor`,
-  'set-up-unfinished': ({ path }: AtPath) => told('journal-not-writable')`
+  'set-up-unfinished': ({ path }: AtPath) => failureWith('journal-not-writable')`
     Another process has been setting up the journal ${path} for too long
     End that process and run the same command again.`,
-  'backup-there': ({ path }: AtPath) => told('usage')`${path} is there already
+  'backup-there': ({ path }: AtPath) => failureWith('usage')`${path} is there already
     Name a new file.`,
-  'backup-not-made': ({ path, trouble }: AtPath & { trouble: DiskTrouble }) => told('machine-fault')`
+  'backup-not-made': ({ path, trouble }: AtPath & { trouble: DiskTrouble }) => failureWith('machine-fault')`
     The backup ${path} cannot be written: ${troubleInWords(trouble)}
     ${mending(trouble, 'Name a file in a folder that you may write to')}.`,
   /** These processes are alive and may be sending through it. */
-  'owners-alive': ({ path, count }: AtPath & { count: number }) => told('not-allowed-now')`
+  'owners-alive': ({ path, count }: AtPath & { count: number }) => failureWith('not-allowed-now')`
     ${counted(count, 'process', 'processes')} may be sending through the journal ${path} now
     Let them end, or end them. Then run the same command again.`,
-  unfinished: ({ path, shown, count }: Unfinished) => told('not-allowed-now')`
-    ${counted(count, 'entry', 'entries')} of ${path} ${count === 1 ? 'is' : 'are'} unfinished: ${listed([...shown, ...(count > shown.length ? [`${formatCount(count - shown.length)} more`] : [])])}
+  unfinished: ({ path, firstIds, count }: Unfinished) => failureWith('not-allowed-now')`
+    ${counted(count, 'entry', 'entries')} of ${path} ${count === 1 ? 'is' : 'are'} unfinished: ${listed([...firstIds, ...(count > firstIds.length ? [`${formatCount(count - firstIds.length)} more`] : [])])}
     Resume, resolve, approve or decline each of them there. Then run the same command again. This shows the first:
-    $ history ${shown[0] ?? ''} --journal ${path}`,
+    $ history ${firstIds[0] ?? ''} --journal ${path}`,
 };
 
 export const journalFailure = failing('journal', kinds);
@@ -180,7 +182,7 @@ export type Edition = { version: number; known: number };
 
 /** `journal` is the subject of the sentence. An empty journal in its place is not suggested: it would send again. */
 export function otherVersion(journal: string, { version, known }: Edition, hint: string): Failure {
-  return told('journal-schema')`
+  return failureWith('journal-schema')`
     ${journal} has the journal version ${version}, and this botctl needs version ${known}. It was left unchanged
     ${hint}`;
 }
@@ -197,7 +199,7 @@ export function lossSentence(place: string, { isGone, missing }: Loss): string {
 
 /** Damage on the disk that the database itself does not notice. */
 export function damagedJournal(what: string): Failure {
-  return told('journal-damaged')`The journal is damaged: ${what}
+  return failureWith('journal-damaged')`The journal is damaged: ${what}
     Keep a copy of it, and replace it with a backup. The doctor says which file it is:
     $ doctor`;
 }

@@ -204,13 +204,13 @@ export interface Writes {
   begin(entry: NewEntry, tokenHash: string, atMs: number): Promise<Entry>;
   /** Claims an entry that is not being sent. */
   claim(id: string, atMs: number): Promise<void>;
-  /** Gives an entry another bot and body under the same key. Only if it never may have landed, and was never proposed. */
+  /** Gives an entry another bot and body under the same key. Only if it never may have taken effect, and was never proposed. */
   rewrite(id: string, to: EntryBody): Promise<void>;
   /** Makes a dead owner's `sending` entry `unknown`, whatever its process had recorded. */
   recordDeath(id: string, atMs: number): Promise<void>;
   /** Records the next attempt of a claimed entry. `attempts` is then its number. */
   startAttempt(id: string, tokenHash: string, atMs: number): Promise<Entry>;
-  /** Records how an attempt ended. If it may have landed, its entry is in doubt. */
+  /** Records how an attempt ended. If it may have taken effect, its entry is in doubt. */
   endAttempt(id: string, number: number, end: AttemptEnd, atMs: number): Promise<void>;
   /** Ends this process's claim, and says whether it still was: if not, only `accepted` is recorded. */
   conclude(

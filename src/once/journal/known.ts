@@ -1,7 +1,7 @@
 import { hash, randomInt } from 'node:crypto';
 import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { codeOf, makeFolder } from '../../machine/disk.ts';
+import { makeFolder, systemCodeOf } from '../../machine/disk.ts';
 
 /** An attempt by its number, or a decision (number 0), and when it was made: another machine may reuse a lost number. */
 export type Known = { readonly entry: string; readonly number: number; readonly atMs: number };
@@ -79,7 +79,7 @@ export class Note {
         closeSync(file);
       }
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error;
+      if (systemCodeOf(error) !== 'ENOENT' && systemCodeOf(error) !== 'ENOTDIR') throw error;
     }
     return Array.from({ length: places }, (_none, nth) => {
       const place = text.slice(nth * placeBytes, (nth + 1) * placeBytes).trim();

@@ -55,19 +55,19 @@ async function pageOf(
   ask: Ask,
 ): Promise<readonly JournalRow[]> {
   const { states, batch, name, to, kind } = selection;
-  const terms = new Terms(selection, page.lastAt !== undefined, dialect);
+  const conditions = new Conditions(selection, page.lastAt !== undefined, dialect);
   const rowsOf = (text: string) => ask(statementIn(dialect, text), page);
   if (states?.length === 0) return [];
-  if (states !== undefined && !states.includes('accepted')) return rowsOf(terms.byStates(states));
-  if (to !== undefined) return rowsOf(terms.paidTo());
-  if (batch !== undefined || name !== undefined) return rowsOf(terms.along('name'));
-  return rowsOf(kind === undefined ? terms.inOrder() : terms.along('kind'));
+  if (states !== undefined && !states.includes('accepted')) return rowsOf(conditions.byStates(states));
+  if (to !== undefined) return rowsOf(conditions.paidTo());
+  if (batch !== undefined || name !== undefined) return rowsOf(conditions.along('name'));
+  return rowsOf(kind === undefined ? conditions.inOrder() : conditions.along('kind'));
 }
 
 type Column = 'name' | 'kind';
 
 /** The conditions of a selection. `+ 0` keeps an index out of the question. */
-class Terms {
+class Conditions {
   readonly #selection: Selection;
   readonly #after: '<' | '>';
   readonly #way: 'ASC' | 'DESC';
@@ -94,14 +94,14 @@ class Terms {
   #being(led?: Column | 'states' | 'to'): string[] {
     const { batch, name, to, kind, states, asset } = this.#selection;
     const isNamed = batch !== undefined || name !== undefined;
-    const { aside, position } = this.#dialect;
+    const { unindexed, position } = this.#dialect;
     const all: readonly (string | false)[] = [
-      batch !== undefined && `${aside('named_by')} = 'row'`,
-      isNamed && led !== 'name' && `${aside('name')} = :name`,
-      to !== undefined && led !== 'to' && `${recipientIn(position, aside('payment'))} = :to`,
-      kind !== undefined && led !== 'kind' && `${aside('kind')} = :kind`,
-      states !== undefined && led !== 'states' && `${aside('state')} ${this.#states}`,
-      asset !== undefined && `${aside('asset')} = :asset`,
+      batch !== undefined && `${unindexed('named_by')} = 'row'`,
+      isNamed && led !== 'name' && `${unindexed('name')} = :name`,
+      to !== undefined && led !== 'to' && `${recipientIn(position, unindexed('payment'))} = :to`,
+      kind !== undefined && led !== 'kind' && `${unindexed('kind')} = :kind`,
+      states !== undefined && led !== 'states' && `${unindexed('state')} ${this.#states}`,
+      asset !== undefined && `${unindexed('asset')} = :asset`,
     ];
     return all.filter((one) => one !== false);
   }

@@ -54,8 +54,12 @@ export function sound(row: JournalRow): JournalRow {
 const readEntry = reading(entryColumns);
 
 export function entryOf(row: JournalRow, ownerLives: boolean): Entry {
-  const told = { ownerLives, approved: Boolean(row.approved), countsAtMs: optional<number>(row.counts_at) };
-  return Object.assign(readEntry(row), told);
+  const derived = {
+    ownerLives,
+    approved: Boolean(row.approved),
+    countsAtMs: optional<number>(row.counts_at),
+  };
+  return Object.assign(readEntry(row), derived);
 }
 
 export function rowsStandingOf(row: JournalRow, ownerLives: boolean): RowsStanding {
@@ -92,8 +96,8 @@ type Standing = Partial<Entry> & Pick<Entry, 'state'>;
 export function entryAsBegun(entry: NewEntry, at: number, standing: Standing): Entry {
   const usual = {
     columns: undefined,
-    inDoubt: false,
-    mayHaveLandedAtMs: undefined,
+    wasInDoubt: false,
+    inDoubtSinceMs: undefined,
     tokenHash: undefined,
     owner: undefined,
     heldReason: undefined,
@@ -110,8 +114,8 @@ export function entryAsBegun(entry: NewEntry, at: number, standing: Standing): E
 const longestBytes = 512;
 
 /** A service's identifier in a form that every journal can store: without NUL, and short enough for an index. */
-export function receiptValue(given: string): string {
-  const value = given.replaceAll('\0', '\ufffd').toWellFormed();
+export function receiptValue(receipt: string): string {
+  const value = receipt.replaceAll('\0', '\ufffd').toWellFormed();
   if (Buffer.byteLength(value) <= longestBytes) return value;
   // The help loads this file for the names of the states. Importing node:crypto would cost it 1.4 ms.
   return `sha256:${process.getBuiltinModule('node:crypto').hash('sha256', value)}`;

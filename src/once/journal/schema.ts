@@ -99,7 +99,7 @@ ${table(
   `CHECK ((kind = 'transfer') = (payment IS NOT NULL))`,
   `CHECK ((state = 'sending') = (owner IS NOT NULL))`,
   `CHECK ((state = 'resolved') = (resolved_as IS NOT NULL))`,
-  // An entry that may have landed cannot be called unsent or rejected.
+  // An entry that may have taken effect cannot be called unsent or rejected.
   `CHECK (state NOT IN ('open', 'rejected', 'declined') OR in_doubt_since IS NULL)`,
   `CHECK (state <> 'unknown' OR in_doubt_since IS NOT NULL)`,
   'CHECK (in_doubt_since IS NULL OR was_in_doubt = 1)',

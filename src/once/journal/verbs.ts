@@ -57,7 +57,7 @@ const behind = (head: string): string => `${head}\u{10ffff}`;
 
 /** What is asked of every journal, and what is changed in it. */
 function textsIn(dialect: Dialect) {
-  const { table, position, aside, among, withOwner } = dialect;
+  const { table, position, unindexed, among, withOwner } = dialect;
   const [entries, attempts, decisions] = [table('entries'), table('attempts'), table('decisions')];
   const [receipts, observations, batches] = [table('receipts'), table('observations'), table('batches')];
   const entry = `${withOwner('entries')}, ${derived(decisions)}`;
@@ -80,7 +80,7 @@ function textsIn(dialect: Dialect) {
   return {
     get: `SELECT ${entry} FROM ${entries} WHERE id = :id`,
     findByKey: `SELECT ${entry} FROM ${entries}
-      WHERE key = :key AND base_url = :baseUrl AND ${aside('kind')} = :kind`,
+      WHERE key = :key AND base_url = :baseUrl AND ${unindexed('kind')} = :kind`,
     findUnnamed: `SELECT ${entry} FROM ${entries} WHERE identity = :identity AND named_by IS NULL
       AND created_at >= :since
       ORDER BY CASE state WHEN 'held' THEN 0 WHEN 'unknown' THEN 1 WHEN 'sending' THEN 1 WHEN 'open' THEN 2 ELSE 3 END,
@@ -99,7 +99,7 @@ function textsIn(dialect: Dialect) {
       WHERE ${among('payment', ':payments')} AND ${counts} AND (${paidUntil}) >= :since
         AND named_by = 'row' AND name <> :batch GROUP BY payment, name`,
     latestSeq: `SELECT coalesce(max(seq), 0) AS seq FROM ${entries}`,
-    rowsSince: `SELECT seq, key FROM ${entries} WHERE seq > :after AND ${aside('name')} = :name
+    rowsSince: `SELECT seq, key FROM ${entries} WHERE seq > :after AND ${unindexed('name')} = :name
       AND named_by = 'row' AND payment IS NOT NULL ORDER BY seq`,
     settledBy: `SELECT id FROM ${entries} WHERE payment = :payment AND resolved_as = 'happened' AND was_in_doubt = 0
       AND (SELECT 1 FROM ${decisions} WHERE decisions.entry = entries.seq AND reason = :by LIMIT 1) = 1 LIMIT 1`,
@@ -187,7 +187,7 @@ export function verbsIn(dialect: Dialect): Verbs {
 }
 
 /** Asks at once which of these attempts, or with number 0 decisions, are on record. Each is told by its place. */
-export function holding(dialect: Dialect, noted: readonly Known[]): readonly [Statement, Values] {
+export function whichAreRecorded(dialect: Dialect, noted: readonly Known[]): readonly [Statement, Values] {
   const [entries, attempts, decisions] = ['entries', 'attempts', 'decisions'].map(dialect.table);
   // PostgreSQL would read all for an EXISTS.
   const texts = noted.map(
@@ -207,8 +207,8 @@ export function holding(dialect: Dialect, noted: readonly Known[]): readonly [St
   return [statementIn(dialect, texts.join(' UNION ALL ')), Object.fromEntries(values)];
 }
 
-const text = (given: string | undefined): string | undefined =>
-  given?.replaceAll('\0', '\ufffd').toWellFormed();
+const text = (value: string | undefined): string | undefined =>
+  value?.replaceAll('\0', '\ufffd').toWellFormed();
 
 const attemptOf = reading(attemptColumns);
 const decisionOf = reading({ ...decisionColumns, ...roleColumn, ...needsColumn });

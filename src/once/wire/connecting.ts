@@ -4,13 +4,13 @@ import type { buildConnector } from 'undici';
 import { trusted } from '../../machine/authorities.ts';
 import { readLeftovers } from '../../machine/process.ts';
 import { isLoopback } from '../entry/baseUrl.ts';
-import { failing, told } from '../failures.ts';
+import { failing, failureWith } from '../failures.ts';
 import { BadProxy, type ProxyServer, proxyFor } from './proxy.ts';
 import { TroubleError, troubleOf } from './trouble.ts';
 
 /** Why no connection to the service is attempted. */
 const wireFailure = failing('wire', {
-  'unchecked-certificates': () => told('insecure-tls')`
+  'unchecked-certificates': () => failureWith('insecure-tls')`
     NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone on the network could read the token
     Unset it. For a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate.`,
   /** `scheme` is given only if it is a known one other than http or https. The rest of the text may contain a password. */
@@ -19,7 +19,7 @@ const wireFailure = failing('wire', {
       scheme === undefined
         ? 'is not an http:// or https:// URL'
         : `begins with ${scheme}://, and botctl uses only http:// and https:// proxies`;
-    return told('bad-proxy')`The proxy in HTTPS_PROXY ${what}
+    return failureWith('bad-proxy')`The proxy in HTTPS_PROXY ${what}
       Set HTTPS_PROXY to a URL like http://proxy:3128, or unset it.`;
   },
 });

@@ -111,14 +111,14 @@ export function shortened(text: string): string {
     : text;
 }
 
-function shown(value: unknown): string | undefined {
+function fieldText(value: unknown): string | undefined {
   const text = nonEmpty(value);
   return text === undefined ? undefined : shortened(text);
 }
 
 function complaintFrom(code: unknown, message: unknown): ReplyComplaint | undefined {
-  const shownCode = typeof code === 'number' ? String(code) : shown(code);
-  const shownMessage = shown(message);
+  const shownCode = typeof code === 'number' ? String(code) : fieldText(code);
+  const shownMessage = fieldText(message);
   if (shownCode === undefined && shownMessage === undefined) return undefined;
   return {
     ...(shownCode === undefined ? {} : { code: shownCode }),
@@ -213,8 +213,8 @@ export function wordsOf(text: string): string[] {
 function readsAsFailure(text: string): boolean {
   const words = wordsOf(text);
   return words.some((word, index) => {
-    const says = stems.test(word) || pairs.test(`${word} ${words[index + 1]}`);
-    return says && !negations.has(words[index - 1] ?? '');
+    const isFailure = stems.test(word) || pairs.test(`${word} ${words[index + 1]}`);
+    return isFailure && !negations.has(words[index - 1] ?? '');
   });
 }
 

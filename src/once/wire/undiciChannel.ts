@@ -25,7 +25,7 @@ class TooLong extends Error {}
 export function openChannel(settings: ChannelSettings, first: Connecting = connecting(settings)): Channel {
   if (!settings.keepAlive) keepParserAsLoaded();
   let next: Connecting | undefined = first;
-  let way: Way | undefined;
+  let way: OpenWay | undefined;
   const drop = async (): Promise<void> => {
     const dropped = way;
     way = undefined;
@@ -66,9 +66,9 @@ function keepParserAsLoaded(): void {
     process.getBuiltinModule('node:v8').setFlagsFromString('--liftoff-only');
 }
 
-type Way = { readonly client: Client; readonly connecting: Connecting };
+type OpenWay = { readonly client: Client; readonly connecting: Connecting };
 
-function wayTo(settings: ChannelSettings, ways: Connecting): Way {
+function wayTo(settings: ChannelSettings, ways: Connecting): OpenWay {
   const client = new Client(settings.origin, {
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -100,7 +100,7 @@ function destination({ url }: Shipment, { origin }: ChannelSettings): ChannelDes
 
 /** One attempt. It always resolves, however it ends, and says whether the headers were sent. */
 function flyOnce(
-  { client, connecting: ways }: Way,
+  { client, connecting: ways }: OpenWay,
   shipment: Shipment,
   limits: FlightLimits,
   settings: ChannelSettings,
@@ -138,8 +138,8 @@ function flyOnce(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart: (started) => {
         controller = started;
-        const shut = reason === undefined ? limits.lastCheck() : undefined;
-        if (shut !== undefined) reason = new TroubleError(shut);
+        const blocked = reason === undefined ? limits.lastCheck() : undefined;
+        if (blocked !== undefined) reason = new TroubleError(blocked);
         if (reason !== undefined) started.abort(reason);
       },
       onResponseStart: (_controller, status, headers) => received.begin(status, headers),

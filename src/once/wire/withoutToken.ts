@@ -24,13 +24,15 @@ const jsonString = /"(?:[^"\\]|\\.)*"/gsu;
 function cleaned(text: string, token: string, isCut: boolean): string {
   if (!isShown(text, token, isCut)) return text;
   const clean = text
-    .replace(jsonString, (found) => (isShown(found, token, false) ? cleanedString(found, token) : found))
+    .replace(jsonString, (literal) =>
+      isShown(literal, token, false) ? cleanedString(literal, token) : literal,
+    )
     .replaceAll(token, standIn);
   return isShown(clean, token, isCut) ? standIn : clean;
 }
 
-function cleanedString(found: string, token: string): string {
-  const clean = found.replaceAll(token, standIn);
+function cleanedString(literal: string, token: string): string {
+  const clean = literal.replaceAll(token, standIn);
   return isJson(clean) && !isShown(clean, token, false) ? clean : `"${standIn}"`;
 }
 

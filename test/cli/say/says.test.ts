@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { told } from '../../../src/once/failures.ts';
-import { says } from '../../../src/once/says.ts';
+import { failureWith } from '../../../src/once/failures.ts';
+import { sentence } from '../../../src/once/says.ts';
 
 describe('a failure that is written as it is read', () => {
   test('has what happened, what to do, and commands', () => {
     const [id, other] = ['3f9a', '77aa'];
-    expect(says`Entry ${id} is held
+    expect(sentence`Entry ${id} is held
       Look at it first.
       Then decide:
       $ history ${id}
@@ -20,14 +20,14 @@ describe('a failure that is written as it is read', () => {
   });
 
   test('may begin on a line of its own, and need neither advice nor commands', () => {
-    expect(says`
+    expect(sentence`
       Nothing is left`).toEqual({ message: 'Nothing is left' });
   });
 
   test.each(['a b', 'a\n$ resume b', '$ resume b', '\0', ' '])(
     'keeps %j what it is, wherever it stands',
     (value) => {
-      expect(says`It is ${value}, ${1}
+      expect(sentence`It is ${value}, ${1}
       Fix ${value}, ${2n}
       $ history ${value} ${3}`).toEqual({
         message: `It is ${value}, 1`,
@@ -39,7 +39,7 @@ describe('a failure that is written as it is read', () => {
 
   test('has its code, and what no line can say', () => {
     const cause = new Error('the cause');
-    const failure = told('usage', { cause, next: [['doctor']] })`It is wrong
+    const failure = failureWith('usage', { cause, next: [['doctor']] })`It is wrong
       Ask the doctor:`;
     expect([failure.code, failure.message, failure.details.hint]).toEqual([
       'usage',

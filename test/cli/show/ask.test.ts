@@ -5,7 +5,7 @@ import { type AtTerminal, systemClock, type Terminal } from '../../../src/machin
 import { failureOf } from '../../support/failure.ts';
 import { HeldClock } from '../../support/heldClock.ts';
 
-const yesOrNo = { shown: '[y/N]', words: { y: 'yes', да: 'yes' } } as const;
+const yesOrNo = { choices: '[y/N]', words: { y: 'yes', да: 'yes' } } as const;
 const question = (): string => 'Send it?';
 const interrupted = new AbortController().signal;
 

@@ -139,7 +139,7 @@ describe('a process that died', () => {
   test('leaves its entry unknown and in doubt, and the next one takes it over at once', async () => {
     await scripted.die(transfer());
     expect(endOf(await scripted.run(transfer(), [reply(402)]))).toBe('held');
-    expect(await scripted.only()).toMatchObject({ inDoubt: true, attempts: 2 });
+    expect(await scripted.only()).toMatchObject({ wasInDoubt: true, attempts: 2 });
     expect(scripted.sent[1]?.body).toBe(scripted.sent[0]?.body);
     expect(scripted.clock.sleeps).toEqual([]);
   });
@@ -354,7 +354,7 @@ describe('an owner whose proof comes late', () => {
     const { land } = await late();
     expect(endOf(await scripted.run(transfer(), [lost], noRetries))).toBe('unknown');
     await land(reply(402));
-    expect(await scripted.only()).toMatchObject({ state: 'unknown', inDoubt: true });
+    expect(await scripted.only()).toMatchObject({ state: 'unknown', wasInDoubt: true });
   });
 });
 

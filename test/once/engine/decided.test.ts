@@ -33,9 +33,9 @@ const closings: Readonly<Record<Attempt['journal'], readonly Closing[]>> = {
 test('what is decided is what the design says, and a command would end so', () => {
   const found = { id: 'a', bot: 'tips' } as Entry;
   const plans: Readonly<Record<Attempt['about'], Exclude<Plan, { is: 'name-taken' }>>> = {
-    new: { is: 'new-entry', found: undefined },
-    'never sent': { is: 'send-same-key', found },
-    'in doubt': { is: 'retry', found },
+    new: { is: 'new-entry', entry: undefined },
+    'never sent': { is: 'send-same-key', entry: found },
+    'in doubt': { is: 'retry', entry: found },
   };
   const words = {
     'allows it': { is: 'allowed' },
@@ -45,7 +45,7 @@ test('what is decided is what the design says, and a command would end so', () =
   let asked = 0;
   for (const cell of cells(attempts)) {
     const answers = {
-      word: words[cell.policy],
+      policy: words[cell.policy],
       closed: whyClosed('journal.db', closings[cell.journal]),
       equal: cell.equalPaid ? [{ id: 'other' } as Entry] : [],
       isNamed: cell.named,
@@ -55,7 +55,7 @@ test('what is decided is what the design says, and a command would end so', () =
     const course = decide(plan, answers);
     expect(course.is, JSON.stringify(cell)).toBe(does);
     // What is done is done to what is on record.
-    if ('found' in course) expect(course.found).toBe(plan.found);
+    if ('entry' in course) expect(course.entry).toBe(plan.entry);
     const ahead = codeAhead(plan, answers, { name: 'tips' });
     expect([ahead, ahead && exitOf(ahead)], JSON.stringify(cell)).toEqual([code, exit]);
     asked += 1;

@@ -5,7 +5,7 @@
 import { type Cell, first, type Table } from './design.ts';
 
 export const attempts = {
-  /** Nothing has its name or its content; something has that never left; or something that may have landed. */
+  /** Nothing has its name or its content; something has that never left; or something that may have taken effect. */
   about: ['new', 'never sent', 'in doubt'],
   policy: ['allows it', 'refuses it', 'wants an approval'],
   journal: ['open', 'closed', 'moved'],

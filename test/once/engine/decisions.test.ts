@@ -2,7 +2,7 @@ import { base58 } from '@scure/base';
 // What a person may decide of an entry, by how it stands: resolve, decline, approve, send once more.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decideProposal, refuseProposal, resolveEntry, resume } from '../../../src/once/engine/resume.ts';
-import type { Shown } from '../../../src/once/engine/shown.ts';
+import type { EntryAsShown } from '../../../src/once/engine/shown.ts';
 import { Failure } from '../../../src/once/failures.ts';
 import { SourceFile } from '../../../src/once/journal/file/sourceFile.ts';
 import type { Decision, Entry, Journal } from '../../../src/once/journal/journal.ts';
@@ -31,7 +31,7 @@ const proposing = { proposes: true };
 const small = { policies: [policyOf({ limits: { SOL: {} }, approve_above: { SOL: '1' } })] };
 
 const id = async (): Promise<string> => (await scripted.only()).id;
-const shown = async (): Promise<Shown> => scripted.shown(await id());
+const shown = async (): Promise<EntryAsShown> => scripted.shown(await id());
 const approved = async (...replies: readonly (typeof unsent)[]) => {
   await scripted.run(rent, [], proposing);
   await scripted.answer(await id(), 'approved');

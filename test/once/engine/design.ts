@@ -36,13 +36,14 @@ const yesOrNo = [false, true] as const;
 
 export const holdReasons = {
   approval: 'This payment waits for somebody to approve or decline it.',
-  'too-old': 'The attempt that may have landed is too old to send the same key again without a decision.',
+  'too-old':
+    'The attempt that may have taken effect is too old to send the same key again without a decision.',
   'another-token': 'The payment may have been made with another token, so the service may not know the key.',
   'not-allowed': 'The payment may have been made, and the policy no longer allows it to be sent again.',
   'another-payment': 'The service reports success, but with another recipient, asset or amount.',
   'says-failed': 'The service answered with a status of success, but its reply says that the request failed.',
   'id-taken': 'The service answered with a transfer ID or a signature that belongs to another entry.',
-  'refused-in-doubt': 'The service refused this attempt, but an earlier one may have landed.',
+  'refused-in-doubt': 'The service refused this attempt, but an earlier one may have taken effect.',
   'key-conflict': 'The service says that the request conflicts, which does not prove that it happened.',
   'unclear-reply': 'The reply shows neither that the request happened nor that it was refused.',
 } as const;
@@ -76,7 +77,7 @@ export const situations = {
   named: yesOrNo,
   /** Under BOTCTL_RUN another body is another entry, so it is never found. */
   given: ['same', 'another bot', 'another body'],
-  /** Whether an attempt may have landed: never; once, and it is settled; or now. */
+  /** Whether an attempt may have taken effect: never; once, and it is settled; or now. */
   doubt: ['never', 'settled', 'now'],
   proposal: ['never', 'waiting', 'approved', 'declined'],
   reported: yesOrNo,
@@ -174,7 +175,7 @@ export function impossible(s: Situation): string | undefined {
   if (proposal === 'waiting' && found !== 'held') return 'a proposal that waits is held';
   if (found === 'held' && (proposal === 'waiting') === (doubt === 'now'))
     return 'what is in doubt is never proposed; without doubt only a proposal is held';
-  if (mayHaveLanded(s) && doubt !== 'now') return 'an attempt of it may have landed';
+  if (mayHaveLanded(s) && doubt !== 'now') return 'an attempt of it may have taken effect';
   if (!['held', 'unknown', 'sending, owner alive', 'sending, owner dead'].includes(found) && doubt === 'now')
     return 'a state that ends or clears every doubt';
   if ((s.tooOld || s.anotherToken) && doubt !== 'now') return 'asked only of what is in doubt';

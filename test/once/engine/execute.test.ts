@@ -344,7 +344,7 @@ describe('a key’s age', () => {
     expect(stoppedOf(ended)).toEqual({ because: 'nothing-to-gain' });
   });
 
-  test('counts from the first attempt that may have landed, not from the first', async () => {
+  test('counts from the first attempt that may have taken effect, not from the first', async () => {
     const limits = { maxWaitMs: 7_200_000 };
     const wait = (seconds: number) => ({ 'retry-after': String(seconds) });
     const replies = [reply(429, {}, wait(1700)), reply(503, {}, wait(1700)), paid];
@@ -417,7 +417,7 @@ describe('a key’s age', () => {
 });
 
 describe('another token', () => {
-  test('holds a transfer that may have landed, for keys may be per credential', async () => {
+  test('holds a transfer that may have taken effect, for keys may be per credential', async () => {
     await scripted.run(transfer(), [lost], noRetries);
     expect(endOf(await scripted.run(transfer(), [], { token: 'token-2' }))).toBe('held');
     expect((await scripted.only()).heldReason).toBe('another-token');
@@ -471,7 +471,7 @@ describe('a reply that the journal cannot take', () => {
     });
     expect(ended).toMatchObject({
       is: 'not-recorded',
-      entry: { inDoubt: true },
+      entry: { wasInDoubt: true },
       attempt: { verdict: 'unknown' },
     });
     expect(scripted.sent).toHaveLength(1);
@@ -493,7 +493,7 @@ describe('a journal that is taken away while it is in use', () => {
     expect(await scripted.entries()).toHaveLength(1);
   });
 
-  test('before the bytes of what may have landed earlier leave: that is what is told', async () => {
+  test('before the bytes of what may have taken effect earlier leave: that is what is told', async () => {
     await scripted.run(transfer(), [lost], noRetries);
     scripted.whileConnecting = away;
     const journal = scripted.open();
@@ -602,7 +602,7 @@ describe('--max-wait', () => {
 
 describe('a channel that breaks its word and throws', () => {
   test.each([new Error('a bug on the wire'), 'a bug on the wire'])(
-    'is an attempt that may have landed, like any other that did not come back: %s',
+    'is an attempt that may have taken effect, like any other that did not come back: %s',
     async (thrown) => {
       const thrower = (): Flight => {
         throw thrown;
@@ -632,7 +632,7 @@ describe('a next attempt that the journal refuses', () => {
     });
     expect(await scripted.run(transfer(), [lost], fenced)).toMatchObject({
       is: 'concluded',
-      entry: { id: (await scripted.only()).id, inDoubt: true },
+      entry: { id: (await scripted.only()).id, wasInDoubt: true },
       attempt: { number: 1, verdict: 'unknown' },
       replayed: false,
       stopped: { because: 'nothing-to-gain' },

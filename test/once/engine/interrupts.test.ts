@@ -213,6 +213,6 @@ describe('the second interrupt', () => {
     second.abort();
     const ended = await running;
     expect(await exitOf(ended)).toBe(9);
-    expect(await scripted.only()).toMatchObject({ state: 'unknown', inDoubt: true });
+    expect(await scripted.only()).toMatchObject({ state: 'unknown', wasInDoubt: true });
   });
 });

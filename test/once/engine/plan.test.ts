@@ -4,7 +4,7 @@ import type { EngineContext } from '../../../src/once/engine/context.ts';
 import { execute } from '../../../src/once/engine/execute.ts';
 import type { Outcome } from '../../../src/once/engine/outcome.ts';
 import { identify, makePlan, planOfNewJournal } from '../../../src/once/engine/plan.ts';
-import { mayHaveLanded } from '../../../src/once/engine/standing.ts';
+import { mayHaveTakenEffect } from '../../../src/once/engine/standing.ts';
 import type { Order } from '../../../src/once/entry/naming.ts';
 import { claimedBy } from '../../../src/once/failures.ts';
 import { states } from '../../../src/once/journal/columns.ts';
@@ -39,8 +39,8 @@ describe('a plan', () => {
   });
 
   test('is in doubt of what is unknown or being sent', () => {
-    const doubtful = states.filter((state) => mayHaveLanded({ state }));
-    expect([doubtful.toSorted(), mayHaveLanded(undefined)]).toEqual([['sending', 'unknown'], false]);
+    const doubtful = states.filter((state) => mayHaveTakenEffect({ state }));
+    expect([doubtful.toSorted(), mayHaveTakenEffect(undefined)]).toEqual([['sending', 'unknown'], false]);
   });
 });
 

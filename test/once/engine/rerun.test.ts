@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { allowed } from '../../../src/once/engine/context.ts';
 import { codeAhead } from '../../../src/once/engine/decide.ts';
 import type { Plan } from '../../../src/once/engine/plan.ts';
-import { type Found, meaningOf, planFor, planKinds } from '../../../src/once/engine/planKinds.ts';
+import { meaningOf, planFor, planKinds, type RerunFacts } from '../../../src/once/engine/planKinds.ts';
 import { exitOf } from '../../../src/once/failures.ts';
 import type { Entry, State } from '../../../src/once/journal/journal.ts';
 import { cells, decide, type Found as InDesign, impossible, plans, situations } from './design.ts';
@@ -10,7 +10,7 @@ import { cells, decide, type Found as InDesign, impossible, plans, situations } 
 type State0 = Exclude<InDesign, 'none'>;
 
 /** The states of the design as they stand in a journal. */
-const stateOf = (found: State0): Pick<Found, 'state' | 'resolvedAs' | 'ownerAlive'> => {
+const stateOf = (found: State0): Pick<RerunFacts, 'state' | 'resolvedAs' | 'ownerAlive'> => {
   const ownerAlive = found === 'sending, owner alive';
   if (found.startsWith('sending')) return { state: 'sending', resolvedAs: undefined, ownerAlive };
   const resolvedAs = (
@@ -27,7 +27,7 @@ test('a re-run is what the design says, for everything that a journal may have',
     const plan = planFor({
       ...stateOf(cell.found),
       kind: kind === 'payment' ? 'transfer' : 'message',
-      inDoubt: doubt !== 'never',
+      wasInDoubt: doubt !== 'never',
       named,
       sameBot: given !== 'another bot',
       sameBody: given !== 'another body',
@@ -45,11 +45,11 @@ test('a re-run is what the design says, for everything that a journal may have',
 
 test('each plan means what the design says', () => {
   const found = { bot: 'tips', state: 'held' } as Entry;
-  const answers = { word: allowed, closed: undefined, equal: [], isNamed: true };
+  const answers = { policy: allowed, closed: undefined, equal: [], isNamed: true };
   for (const [plan, { sends, exit }] of Object.entries(plans)) {
     const meaning = meaningOf({ is: plan as keyof typeof plans });
     expect.soft(meaning.sends !== 'nothing', plan).toBe(sends);
-    const code = codeAhead({ is: plan, found, why: 'too-old' } as Plan, answers, { name: 'tips' });
+    const code = codeAhead({ is: plan, entry: found, why: 'too-old' } as Plan, answers, { name: 'tips' });
     expect.soft(code === undefined ? [0, 'as it ends'] : [exitOf(code)], plan).toContain(exit);
     expect.soft(meaning.asks === 'do-again', plan).toBe(plan === 'already-done');
   }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
-  type Evidence,
   judge,
   namesAnother,
+  type ReplyFacts,
   rowFor,
   type VerdictRow,
   verdictTable,
@@ -45,7 +45,7 @@ function judged(flight: Flight, about: Asked, isTaken = false): Judged {
   const parsed = flight.came === 'reply' ? readReply(flight) : undefined;
   const body = Buffer.from(JSON.stringify(request[kind]));
   const isAnother = parsed?.json !== undefined && namesAnother({ kind, body }, parsed.json);
-  const evidence: Evidence = {
+  const evidence: ReplyFacts = {
     ...about,
     kind,
     flight,

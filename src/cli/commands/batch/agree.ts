@@ -10,10 +10,10 @@ import { equalJson } from '../../show/report.ts';
 import { type Batch, whichRow } from './options.ts';
 import {
   askToBegin,
-  type BatchShown,
   balanceAhead,
   drawPlan,
   lineOf,
+  type PlanToShow,
   type Refused,
   tooLittleFor,
 } from './showPlan.ts';
@@ -28,30 +28,30 @@ export async function agreeOn(plan: BatchPlan, batch: Batch): Promise<Agreed | R
   const balance = await balanceAhead(plan, batch, options.repeats === 'pay');
   const tooLittle = tooLittleFor(balance);
   if (tooLittle !== undefined) return tooLittle;
-  const shown: BatchShown = { plan, batch, balance };
+  const ahead: PlanToShow = { plan, batch, balance };
   const at = app.args.flag('dry-run') || app.args.flag('yes') ? 'none' : display.terminal();
   // Nothing will be sent, so there is nothing to ask.
   if (plan.closed !== undefined) {
-    if (!app.args.flag('dry-run')) display.notice(lineOf(shown));
+    if (!app.args.flag('dry-run')) display.notice(lineOf(ahead));
     return { repeats: options.repeats, balance };
   }
   const equal = equalRows(plan);
   if (equal.length > 0 && options.repeats === undefined) {
-    if (at === 'foreground') return askAboutEqual(shown);
+    if (at === 'foreground') return askAboutEqual(ahead);
     const words = listEqual(plan, batch);
     for (const line of words) display.warn(line);
     await tellEqualRows(plan, batch);
     const looks = ['history', ...new Set(equal.slice(0, shownRows).map((row) => row.equal.id))];
-    return { told: paidAlready(equal, [looks]), fields: {} };
+    return { failure: paidAlready(equal, [looks]), fields: {} };
   }
   if (equal.length > 0 && options.repeats === 'skip')
     display.notice(`${rowsPaidAlready(equal)}. What was paid is left out.`);
   if (app.args.flag('dry-run')) return { repeats: options.repeats, balance };
   const left = leftToSend(plan);
-  if (at === 'none' || left + rowsToPropose(plan).length === 0) display.notice(lineOf(shown));
+  if (at === 'none' || left + rowsToPropose(plan).length === 0) display.notice(lineOf(ahead));
   else {
     const question: Question = (canvas) =>
-      `${labelled([['Name', order.name]], canvas)}${drawPlan(shown, canvas)}${askToBegin(shown)}`;
+      `${labelled([['Name', order.name]], canvas)}${drawPlan(ahead, canvas)}${askToBegin(ahead)}`;
     if (!(await display.confirm(question))) throw declined();
   }
   return { repeats: options.repeats, balance };
@@ -60,20 +60,20 @@ export async function agreeOn(plan: BatchPlan, batch: Batch): Promise<Agreed | R
 const shownRows = 3;
 
 const answers = {
-  shown: '[s]kip those / [p]ay them / [N]o: stop',
+  choices: '[s]kip those / [p]ay them / [N]o: stop',
   words: { s: 'skip', skip: 'skip', p: 'pay', pay: 'pay' },
 } as const;
 
-async function askAboutEqual(shown: BatchShown): Promise<Agreed | Refused> {
-  const { plan, batch } = shown;
+async function askAboutEqual(ahead: PlanToShow): Promise<Agreed | Refused> {
+  const { plan, batch } = ahead;
   const listed = [`${rowsPaidAlready(equalRows(plan))}:`, ...listEqual(plan, batch)];
   const question: Question = (canvas) => {
     const remarks = listed.map((words) => remark(words, canvas)).join('');
-    return `${drawPlan({ ...shown, listsEqual: true }, canvas)}${remarks}Pay them a second time?`;
+    return `${drawPlan({ ...ahead, listsEqual: true }, canvas)}${remarks}Pay them a second time?`;
   };
   const answer = await batch.app.display.ask(question, answers);
   if (answer === 'no') throw declined();
-  const balance = answer === 'pay' ? await balanceAhead(plan, batch, true) : shown.balance;
+  const balance = answer === 'pay' ? await balanceAhead(plan, batch, true) : ahead.balance;
   return tooLittleFor(balance) ?? { repeats: answer, balance };
 }
 

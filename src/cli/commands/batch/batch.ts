@@ -15,7 +15,7 @@ import { runBatch } from '../../../batch/run.ts';
 import type { Until } from '../../../chain/verify.ts';
 import { envBot, sandboxBot } from '../../../once/connection.ts';
 import type { Kind, Wanted } from '../../../once/entry/wanted.ts';
-import { asFailure, type Exit, type Failure, told } from '../../../once/failures.ts';
+import { asFailure, type Exit, type Failure, failureWith } from '../../../once/failures.ts';
 import type { Entry, Journal } from '../../../once/journal/journal.ts';
 import { isItTheRightFile, type Suggestion } from '../../../once/says.ts';
 import type { App } from '../../app.ts';
@@ -73,7 +73,7 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
   await finishReport(plan, batch);
   refuseOtherBot(plan, batch);
   const agreed = refusedAhead(plan, batch) ?? (await agreeOn(plan, batch));
-  if ('told' in agreed) return tellRefused(agreed, plan, batch);
+  if ('failure' in agreed) return tellRefused(agreed, plan, batch);
   await tellEqualRows(plan, batch);
   return tellDryRun(plan, batch, agreed.balance);
 }
@@ -108,7 +108,7 @@ async function runPlan(
   if (refused === undefined && leftToSend(plan) > 0) connection.ensurePossible(batch.order.kind);
   const waiting = refused === undefined && wait !== undefined ? await openBatchWait(wait, batch) : undefined;
   const agreed = refused ?? (await agreeOn(plan, batch));
-  if ('told' in agreed) return { tell: () => tellRefused(agreed, plan, batch) };
+  if ('failure' in agreed) return { tell: () => tellRefused(agreed, plan, batch) };
   if (leftToSend(plan) + rowsToPropose(plan).length > 0) await keepBatch(plan, batch, journal);
   await waiting?.ready(plan);
   await connection.ready();
@@ -131,7 +131,7 @@ async function readAndPlan(batch: Batch): Promise<BatchPlan> {
     ...{ bot, journal, recipients, interrupted: interrupts.first, now: () => clock.now() },
     inWords: rowSentences,
     refusalInWords: (refusal: Failure) => refusal.message,
-    conflictInWords: (found: Entry, wanted: Wanted) => `the id ${takenBy(found, wanted)}`,
+    conflictInWords: (taken: Entry, wanted: Wanted) => `the id ${takenBy(taken, wanted)}`,
     equalInWords: equalWords,
   };
   const plan = await display.waiting(
@@ -139,7 +139,7 @@ async function readAndPlan(batch: Batch): Promise<BatchPlan> {
     readRows(input, reading).then((file) => planBatch(file, order, planning)),
   );
   if (plan.rows.length === 0)
-    throw told('bad-file')`${inputName(input)} has no rows
+    throw failureWith('bad-file')`${inputName(input)} has no rows
       ${isItTheRightFile}`;
   listBadRows(plan, app.args, display);
   return plan;
@@ -265,8 +265,8 @@ function withProfile(name: string, args: Args): Suggestion | undefined {
 /** Some of its rows would be in conflict, and the others paid from another wallet. */
 function begunByAnother(name: string, owner: string, bot: string, run: Suggestion | undefined): Failure {
   if (run === undefined)
-    return told('other-bot')`${name} was begun by ${owner}, and this is ${bot}
+    return failureWith('other-bot')`${name} was begun by ${owner}, and this is ${bot}
       Give it the token that began it, without a profile.`;
-  return told('other-bot', { next: [run] })`${name} was begun by ${owner}, and this is ${bot}
+  return failureWith('other-bot', { next: [run] })`${name} was begun by ${owner}, and this is ${bot}
     Did you mean --profile ${owner}?`;
 }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { folded, type Mending, rowFields } from '../../../batch/columns.ts';
+import { folded, type ReadOptions, rowFields } from '../../../batch/columns.ts';
 import { nameAnother } from '../../../batch/failures.ts';
 import type { BatchOrder, EqualRow, Row } from '../../../batch/plan.ts';
 import type { FileFacts } from '../../../batch/read.ts';
@@ -16,7 +16,7 @@ import { concluded, endingOf } from '../../../once/engine/outcome.ts';
 import { isDone } from '../../../once/engine/standing.ts';
 import { namingFrom } from '../../../once/entry/naming.ts';
 import type { Kind } from '../../../once/entry/wanted.ts';
-import { told } from '../../../once/failures.ts';
+import { failureWith } from '../../../once/failures.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
 import { isoExact, listed } from '../../../once/phrases.ts';
 import type { Suggestion } from '../../../once/says.ts';
@@ -57,7 +57,7 @@ export function batchOptions(args: BatchArgs, kind: Kind, nowMs: number) {
 }
 
 /** What the options say about columns and cells. */
-function mendingOf(args: BatchArgs, kind: Kind): Mending {
+function mendingOf(args: BatchArgs, kind: Kind): ReadOptions {
   const called = calledIn(args.all('column'), kind);
   if (!args.takes('asset', 'amount', 'decimal-comma')) return { called };
   const filled = (['asset', 'amount'] as const).flatMap((name) => {
@@ -72,13 +72,13 @@ function calledIn(columns: readonly string[], kind: Kind): Record<string, string
   for (const column of columns) {
     const [, field = '', title = ''] = /^(\w+)=(.*)$/su.exec(column) ?? [];
     if (!rowFields[kind].includes(field) || folded(title) === '')
-      throw told('usage')`--column ${JSON.stringify(column)} does not name a column
+      throw failureWith('usage')`--column ${JSON.stringify(column)} does not name a column
         Write a field and what the file calls it, like --column id="Invoice ID". The fields are ${listed(rowFields[kind])}.`;
     const others = Object.entries(called).filter(
       ([other, name]) => other === field || folded(name) === folded(title),
     );
     if (others.length > 0)
-      throw told(
+      throw failureWith(
         'usage',
       )`--column ${JSON.stringify(column)} does not go with --column ${others.map((other) => other.join('=')).join(' and ')}
         Give each field one column, and each column one field.`;
@@ -101,7 +101,7 @@ function nameOf(args: BatchArgs, path: string, nowMs: number): string {
     const stem = path === '-' ? 'batch' : basename(path).replace(/\.[^.]*$/u, '');
     const plain = plainName(stem);
     const name = `${plain === '' ? 'payroll' : plain}-${month}`;
-    throw told('usage', { next: [again(args, [], { name: 'once', value: name })] })`
+    throw failureWith('usage', { next: [again(args, [], { name: 'once', value: name })] })`
       A batch needs a name: give --once
       If you ran this file before, use its earlier name: a new name sends everything again. Otherwise name it after what it is and when, for example:`;
   }
@@ -123,7 +123,7 @@ function wholeNumber(
   if (text === undefined) return undefined;
   const count = /^[1-9]\d{0,9}$/u.test(text) ? Number(text) : Number.NaN;
   if (count <= most) return count;
-  throw told('usage')`--${option} ${JSON.stringify(text)} is not a count
+  throw failureWith('usage')`--${option} ${JSON.stringify(text)} is not a count
     Write a whole number from 1 to ${most}.`;
 }
 
@@ -141,7 +141,7 @@ function isSameFile(one: string, other: string): boolean {
 function refuseReport(report: string, path: string): void {
   reportFormatOf(report);
   if (path !== '-' && isSameFile(report, path))
-    throw told('usage')`--report ${report} is the input file
+    throw failureWith('usage')`--report ${report} is the input file
       ${nameAnother}`;
 }
 
@@ -150,7 +150,7 @@ type ReportFormat = 'csv' | 'jsonl';
 export function reportFormatOf(path: string): ReportFormat {
   if (/\.csv$/iu.test(path)) return 'csv';
   if (/\.(jsonl|ndjson)$/iu.test(path)) return 'jsonl';
-  throw told('usage')`--report ${path} ends in neither .csv nor .jsonl
+  throw failureWith('usage')`--report ${path} ends in neither .csv nor .jsonl
     The report’s format follows from its name: give it one of these endings.`;
 }
 
@@ -236,8 +236,8 @@ export function rowReportInputs(rows: readonly Row[], { journal, bot, order, app
   const beside = { isRow: true, hasNode: bot.chain !== undefined };
   return {
     ...{ rows, order, journal, bot },
-    takenInWords: (found, wanted, problem) =>
-      wanted ? `the id ${takenBy(found, wanted)}` : `${problem}; its id ${takenByPayment(found)}`,
+    takenInWords: (taken, wanted, problem) =>
+      wanted ? `the id ${takenBy(taken, wanted)}` : `${problem}; its id ${takenByPayment(taken)}`,
     factsOf: async (entry, reads) => {
       const outcome = await concluded(entry, reads, true);
       const report = { entry, attempt: outcome.attempt, signature: await signatureOf(entry, reads) };

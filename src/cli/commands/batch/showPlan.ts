@@ -47,7 +47,7 @@ import type { BatchArgs } from './batch.spec.ts';
 import { type Batch, countsJson, withReport } from './options.ts';
 
 /** What a batch would do, as it is shown. */
-export type BatchShown = {
+export type PlanToShow = {
   readonly plan: BatchPlan;
   readonly batch: Batch;
   readonly balance?: BalanceShown | undefined;
@@ -80,7 +80,7 @@ function shownTotals(plan: BatchPlan): Total[] {
 }
 
 /** Whose batch it is, and how its rows stand. */
-function rowsOf({ plan, batch: { order, bot } }: BatchShown): Fact[] {
+function rowsOf({ plan, batch: { order, bot } }: PlanToShow): Fact[] {
   const { rows, counts } = plan;
   const { waiting } = counts;
   return [
@@ -96,7 +96,7 @@ function rowsOf({ plan, batch: { order, bot } }: BatchShown): Fact[] {
 const shownColumns = 20;
 
 /** What else the file says, and what it comes to. */
-function contentOf({ plan, batch: { order }, balance }: BatchShown): Fact[] {
+function contentOf({ plan, batch: { order }, balance }: PlanToShow): Fact[] {
   const { unsent } = plan;
   const columns = unsent.slice(0, shownColumns).map((title) => clipped(title));
   const kept: Fact[] = unsent.length === 0 ? [] : [['Kept', keptColumns(unsent), { columns }]];
@@ -148,18 +148,18 @@ export function paidNow(plan: BatchPlan): Fact[] {
 }
 
 /** What another batch has paid of it. Salaries are equal every month, so that is no reason to stop. */
-function paidEarlier({ plan: { earlier, rows }, batch: { journal, app } }: BatchShown): Fact[] {
+function paidEarlier({ plan: { earlier, rows }, batch: { journal, app } }: PlanToShow): Fact[] {
   if (earlier === undefined) return [];
   const { batch, atMs } = earlier;
   const of = `${formatCount(earlier.rows)} of ${counted(rows.length, 'row')}`;
   const ago = formatAgo((journal ?? app).clock.now() - atMs);
-  const says = `${of} ${earlier.rows === 1 ? 'pays' : 'pay'} what ${batch} paid, ${ago}`;
-  return [['Earlier', says, { earlier: { batch, rows: earlier.rows, at: isoExact(atMs) } }]];
+  const text = `${of} ${earlier.rows === 1 ? 'pays' : 'pay'} what ${batch} paid, ${ago}`;
+  return [['Earlier', text, { earlier: { batch, rows: earlier.rows, at: isoExact(atMs) } }]];
 }
 
-function factsOf(shown: BatchShown): Fact[] {
-  const equal = shown.listsEqual === true ? [] : equalRows(shown.plan);
-  return [...rowsOf(shown), ...contentOf(shown), ...paidEarlier(shown), ...equalPayments(equal)];
+function factsOf(ahead: PlanToShow): Fact[] {
+  const equal = ahead.listsEqual === true ? [] : equalRows(ahead.plan);
+  return [...rowsOf(ahead), ...contentOf(ahead), ...paidEarlier(ahead), ...equalPayments(equal)];
 }
 
 /** `70,571.62 USDC to 34 people`. */
@@ -169,7 +169,7 @@ function sumOf(rows: readonly Row[]): string {
 }
 
 /** What would be begun, as the last line of its question. */
-export function askToBegin({ plan, batch: { order, options } }: BatchShown): string {
+export function askToBegin({ plan, batch: { order, options } }: PlanToShow): string {
   if (order.kind === 'message') return `Send ${counted(leftToSend(plan), 'message')}?`;
   const skips = options.repeats === 'skip';
   const paid = plan.rows.filter((row) => isLeft(row) && !(skips && row.equal !== undefined));
@@ -180,21 +180,21 @@ export function askToBegin({ plan, batch: { order, options } }: BatchShown): str
 }
 
 /** What will be done, in one line. */
-export function lineOf(shown: BatchShown): string {
-  const { rows, counts } = shown.plan;
+export function lineOf(ahead: PlanToShow): string {
+  const { rows, counts } = ahead.plan;
   // How to set a node is said where a person reads the plan.
-  const balance = shown.balance?.json.balances === undefined ? undefined : shown.balance;
-  const more = contentOf({ ...shown, balance }).flatMap(([label, text]) => {
+  const balance = ahead.balance?.json.balances === undefined ? undefined : ahead.balance;
+  const more = contentOf({ ...ahead, balance }).flatMap(([label, text]) => {
     if (text === undefined) return [];
     return [label === '' ? `, ${text}` : `; ${label.toLowerCase()} ${text}`];
   });
-  return `batch ${shown.batch.order.name}: ${counted(rows.length, 'row')}: ${rowsInALine(counts)}${more.join('')}`;
+  return `batch ${ahead.batch.order.name}: ${counted(rows.length, 'row')}: ${rowsInALine(counts)}${more.join('')}`;
 }
 
-export function drawPlan(shown: BatchShown, canvas: LabelCanvas): string {
-  const first = shown.batch.order.kind === 'message' ? firstOf(shown.plan) : undefined;
+export function drawPlan(ahead: PlanToShow, canvas: LabelCanvas): string {
+  const first = ahead.batch.order.kind === 'message' ? firstOf(ahead.plan) : undefined;
   const drawn = first === undefined ? '' : `${remark('The first:', canvas)}${drawMessage(first, canvas)}`;
-  return `${labelled(factsOf(shown), canvas)}${drawn}`;
+  return `${labelled(factsOf(ahead), canvas)}${drawn}`;
 }
 
 /** The first message that it would send, as it will look. */
@@ -203,15 +203,15 @@ function firstOf({ rows }: BatchPlan): Fields | undefined {
   return first?.identity && { ...first.identity.order.wanted.request };
 }
 
-export function planJson(shown: BatchShown): Record<string, unknown> {
-  return jsonOf(shown.batch.app.args.command, factsOf(shown));
+export function planJson(ahead: PlanToShow): Record<string, unknown> {
+  return jsonOf(ahead.batch.app.args.command, factsOf(ahead));
 }
 
-function planView(shown: BatchShown): View {
+function planView(ahead: PlanToShow): View {
   return {
-    json: { ...planJson(shown), outcome: 'dry-run' },
+    json: { ...planJson(ahead), outcome: 'dry-run' },
     human: (canvas) =>
-      `${canvas.paint.bold(`Batch ${shown.batch.order.name}`)}: nothing is sent (--dry-run)\n${drawPlan(shown, canvas)}`,
+      `${canvas.paint.bold(`Batch ${ahead.batch.order.name}`)}: nothing is sent (--dry-run)\n${drawPlan(ahead, canvas)}`,
   };
 }
 
@@ -236,11 +236,11 @@ async function nothingToSend(plan: BatchPlan, { order, app }: Batch): Promise<Fa
 }
 
 /** Why nothing of a batch is sent. */
-export type Refused = { readonly told: Failure; readonly fields: Fields };
+export type Refused = { readonly failure: Failure; readonly fields: Fields };
 
 export function tooLittleFor(balance: BalanceShown | undefined): Refused | undefined {
   if (balance === undefined || balance.warnings.length === 0) return undefined;
-  return { told: tooLittleToPay(balance.warnings), fields: {} };
+  return { failure: tooLittleToPay(balance.warnings), fields: {} };
 }
 
 /** Why nothing is sent because of some of the rows. Skipping rows must not get around a limit. */
@@ -251,23 +251,27 @@ export function refusedAhead(plan: BatchPlan, { app, options }: Batch): Refused 
   const all = rows.length;
   if (invalid > 0 && !options.skipInvalid)
     return {
-      told: invalidRows({ ...plan, invalid, rows: all, source }, app.args),
+      failure: invalidRows({ ...plan, invalid, rows: all, source }, app.args),
       fields: { invalid: bad.first },
     };
   if (refusal === undefined)
-    return taken === 0 ? undefined : { told: rowsInConflict(taken, all, isRenumbered), fields: {} };
+    return taken === 0 ? undefined : { failure: rowsInConflict(taken, all, isRenumbered), fields: {} };
   const { code, message, details } = refusal;
-  const says = `A policy refuses ${refused.rows} of the ${counted(all, 'row')} in ${source}. The first: ${message}`;
+  const text = `A policy refuses ${refused.rows} of the ${counted(all, 'row')} in ${source}. The first: ${message}`;
   const hint = 'Leave these rows out, or have the policy changed. Of a day’s limit, more is free later.';
   const said = refused.rows === 1 ? details : { ...details, hint };
-  return { told: new Failure(code, says, said), fields: { refused: refused.first } };
+  return { failure: new Failure(code, text, said), fields: { refused: refused.first } };
 }
 
 /** Ends a batch that sends nothing. */
-export async function tellRefused({ told, fields }: Refused, plan: BatchPlan, batch: Batch): Promise<Exit> {
+export async function tellRefused(
+  { failure, fields }: Refused,
+  plan: BatchPlan,
+  batch: Batch,
+): Promise<Exit> {
   const { display, doing } = batch.app;
   warnOf(plan.refused, batch.app.args, display);
-  const problem = problemOf(told, doing);
+  const problem = problemOf(failure, doing);
   await display.fail(problem, { ...planJson({ plan, batch }), ...fields, error: problem });
   return exitOf(problem.code);
 }

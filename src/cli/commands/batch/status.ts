@@ -1,7 +1,7 @@
 import { countRows, type RowCounts, type RowState, stateByEntry } from '../../../batch/rowState.ts';
 import { amountOf, countedAsset } from '../../../once/entry/amount.ts';
 import type { Kind } from '../../../once/entry/wanted.ts';
-import { type Exit, exitOf, told } from '../../../once/failures.ts';
+import { type Exit, exitOf, failureWith } from '../../../once/failures.ts';
 import type { BatchInput, Reads, RowsStanding } from '../../../once/journal/journal.ts';
 import { counted, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
 import type { Run } from '../../parse/command.ts';
@@ -21,7 +21,9 @@ export const run: Run<StatusArgs> = async (app) => {
   const journal = await app.journal('look');
   const statuses = await statusesOf(name, journal.reads);
   if (statuses.length === 0)
-    throw told('no-such-batch')`There is no batch ${JSON.stringify(name)} in the journal ${journal.place}.
+    throw failureWith(
+      'no-such-batch',
+    )`There is no batch ${JSON.stringify(name)} in the journal ${journal.place}.
       Give the whole name of the batch. This lists all batches:
       $ batch status`;
   for (const status of statuses) await display.show(batchStatusView(app.args.command, status));
@@ -36,20 +38,21 @@ export const run: Run<StatusArgs> = async (app) => {
 const list: Run<StatusArgs> = async (app) => {
   const { display } = app;
   const journal = await app.journal('look');
-  const found: BatchStatus[] = [];
-  for (const name of await journal.reads.batchNames()) found.push(...(await statusesOf(name, journal.reads)));
-  found.sort((one, other) => other.updatedAtMs - one.updatedAtMs);
-  const names = found.map(({ name }) => safeLine(name));
+  const statuses: BatchStatus[] = [];
+  for (const name of await journal.reads.batchNames())
+    statuses.push(...(await statusesOf(name, journal.reads)));
+  statuses.sort((one, other) => other.updatedAtMs - one.updatedAtMs);
+  const names = statuses.map(({ name }) => safeLine(name));
   const widthOf = await widthsFor(names);
   const width = Math.max(0, ...names.map(widthOf));
-  for (const status of found)
+  for (const status of statuses)
     await display.show({
       ...batchStatusView(app.args.command, status),
       quiet: status.name,
       human: () =>
         `${iso(status.updatedAtMs)}  ${pad(safeLine(status.name), width, widthOf)}  ${batchInOneLine(status)}\n`,
     });
-  if (found.length === 0) display.notice('No batch is in this journal.');
+  if (statuses.length === 0) display.notice('No batch is in this journal.');
   return 0;
 };
 

@@ -34,7 +34,7 @@ export class RowTeller {
   readonly #plan: BatchPlan;
   readonly #batch: Batch;
   readonly #said = new Reasons();
-  /** Rows for which the service was asked again after a request that may have landed. */
+  /** Rows for which the service was asked again after a request that may have taken effect. */
   repeated = 0;
 
   constructor(plan: BatchPlan, batch: Batch) {
@@ -137,8 +137,8 @@ export async function endBatch(plan: BatchPlan, run: FinishedRun, batch: Batch):
   const stop = run.stop ?? (unread && { because: 'failure', failure: unread });
   // Rows that were done before the run, and invalid ones, have not ended in it.
   const counts = countRows(plan.rows.map(({ outcome, ahead }) => [outcome ?? ahead, 1]));
-  const told = await problemOfEnd(plan, { ...run, stop }, counts, batch);
-  return tellEnd(endView(plan, { ...run, stop }, counts, batch), told, display);
+  const failure = await problemOfEnd(plan, { ...run, stop }, counts, batch);
+  return tellEnd(endView(plan, { ...run, stop }, counts, batch), failure, display);
 }
 
 /** Rows that a re-run can finish come first, then what the chain denies, or shows to be paid twice. */
@@ -207,8 +207,8 @@ function endView(plan: BatchPlan, { stop, report }: FinishedRun, counts: RowCoun
     ({ paint }) => {
       const mark = needsOf(counts).size === 0 ? paint.green('✔') : paint.yellow('•');
       const earlier = before === 0 ? '' : `, ${formatCount(before)} of them earlier`;
-      const says = `Batch ${order.name}: ${formatCount(done)} of ${formatCount(rows.length)} done${earlier}`;
-      return `${mark} ${paint.bold(says)}\n`;
+      const headline = `Batch ${order.name}: ${formatCount(done)} of ${formatCount(rows.length)} done${earlier}`;
+      return `${mark} ${paint.bold(headline)}\n`;
     },
     [
       ['Plan', undefined, planJson({ plan, batch })],

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { RpcUrl } from '../../../chain/cluster.ts';
 import { parseBaseUrl } from '../../../once/entry/baseUrl.ts';
-import { type Exit, told } from '../../../once/failures.ts';
+import { type Exit, failureWith } from '../../../once/failures.ts';
 import { listed } from '../../../once/phrases.ts';
-import { sentence } from '../../../once/says.ts';
+import { withFullStop } from '../../../once/says.ts';
 import type { App } from '../../app.ts';
 import { addProfile, changeProfiles, checkFree } from '../../bot/changeProfiles.ts';
 import { parseAssets } from '../../bot/chooseBot.ts';
@@ -68,7 +68,7 @@ async function wantedProfile(name: string, app: App<AddArgs>): Promise<ProfileRe
 function requiredUrl(args: Args): string {
   const url = args.text('base-url');
   if (url === undefined)
-    throw told('usage')`A profile needs --base-url
+    throw failureWith('usage')`A profile needs --base-url
       Add it, as in --base-url https://bots.example.com. BOTCTL_BASE_URL is not stored in a profile.`;
   return url;
 }
@@ -84,7 +84,7 @@ async function findingsOn(name: string, app: App): Promise<readonly Finding[]> {
 /** Ends with one line: ready, or what is not. */
 function tell(name: string, findings: readonly Finding[], { display }: App): void {
   for (const { level, check, says, todo = '', next = [] } of findings)
-    if (level !== 'ok') display.warn([sentence(`${check}: ${says}`), todo].join(' ').trimEnd(), next);
+    if (level !== 'ok') display.warn([withFullStop(`${check}: ${says}`), todo].join(' ').trimEnd(), next);
   const failing = findings.flatMap(({ level, check }) => (level === 'fail' ? [check] : []));
   display.notice(
     failing.length === 0 ? `${name} is ready.` : `${name} is not ready: ${listed([...new Set(failing)])}.`,

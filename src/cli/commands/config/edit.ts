@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { RpcUrl } from '../../../chain/cluster.ts';
 import { parseBaseUrl } from '../../../once/entry/baseUrl.ts';
-import { asFailure, type Exit, told } from '../../../once/failures.ts';
+import { asFailure, type Exit, failureWith } from '../../../once/failures.ts';
 import { listed } from '../../../once/phrases.ts';
 import type { Suggestion } from '../../../once/says.ts';
 import { leastTellingLength } from '../../../once/wire/withoutToken.ts';
@@ -71,21 +71,21 @@ async function changeFor(
   if (key === 'token') {
     // The value is not echoed: it is a token, and it is already in the shell's history.
     if (value !== undefined)
-      throw told('usage')`
+      throw failureWith('usage')`
         A token cannot be an argument: arguments are visible in ps and in the shell’s history
         If that was the token, have a new one issued. Leave it out and botctl asks for it, or use --token-stdin.`;
     return { token: await givenSource(name, app) };
   }
   if (key === 'rpc-url') return { 'rpc-url': await nodeSource(name, value, app) };
   if (key !== 'base-url' && !unsettable.includes(key))
-    throw told('bad-input')`A profile has no setting ${JSON.stringify(key)}
+    throw failureWith('bad-input')`A profile has no setting ${JSON.stringify(key)}
       The settings are ${listed(['base-url', 'token', ...unsettable])}.`;
   if (value === undefined)
-    throw told('usage')`${key} needs a value
+    throw failureWith('usage')`${key} needs a value
       Give it after the key.`;
   if (key === 'base-url') return movedTo(name, value, app);
   if (waysGiven(app.args).length > 0)
-    throw told('usage')`A token cannot be given together with ${key}
+    throw failureWith('usage')`A token cannot be given together with ${key}
       Set one thing at a time.`;
   if (key === 'assets') return { assets: parseAssets(value) };
   // A path applies wherever the profile is used.
@@ -119,7 +119,7 @@ async function movedTo(name: string, value: string, app: App<TokenArgs>): Promis
 export async function unset(app: App): Promise<Exit> {
   const [name = '', key = ''] = app.args.words;
   if (!unsettable.includes(key))
-    throw told('bad-input')`A profile has no setting ${JSON.stringify(key)} that can be reset
+    throw failureWith('bad-input')`A profile has no setting ${JSON.stringify(key)} that can be reset
       You can reset ${listed(unsettable, 'or')}. To remove the whole profile:
       $ config remove ${name}`;
   return changeAndShow(
@@ -157,9 +157,9 @@ export async function remove(app: App<Args<'yes'>>): Promise<Exit> {
     if (!(await display.confirm(() => question))) throw declined();
   }
   await changeProfiles(paths, (before) => removeProfile(before, name));
-  const says = `Removed profile ${name}.`;
+  const headline = `Removed profile ${name}.`;
   const removed = fieldsOf(profileFacts(file, name, env));
-  await display.show(card(app.args.command, says, [['', undefined, { removed }]], name));
+  await display.show(card(app.args.command, headline, [['', undefined, { removed }]], name));
   if (file['in-use'] === name) {
     const others = Object.keys(file.profiles).filter((other) => other !== name);
     display.notice(...noneInUse(others));
@@ -181,7 +181,7 @@ async function changeAndShow(
   app: App,
   name: string,
   change: (file: ProfilesFile) => ProfilesFile,
-  says: (now: readonly Fact[], before: readonly Fact[]) => string,
+  headline: (now: readonly Fact[], before: readonly Fact[]) => string,
 ): Promise<Exit> {
   const { env, display } = app;
   let before: readonly Fact[] = [];
@@ -192,7 +192,7 @@ async function changeAndShow(
   const file = await changeProfiles(profilesPathsOf(app), noted);
   const now = profileFacts(file, name, env);
   const fields = { profile: fieldsOf(now) };
-  await display.show(card(app.args.command, says(now, before), [['', undefined, fields]], name));
+  await display.show(card(app.args.command, headline(now, before), [['', undefined, fields]], name));
   return 0;
 }
 
@@ -228,7 +228,7 @@ async function sourceOf(secret: Secret, profile: string, app: App<TokenArgs>): P
   const { env, stdin, interrupts, display } = app;
   const [way, second] = waysGiven(app.args);
   if (second !== undefined)
-    throw told('usage')`${way ?? ''} and ${second} are both given
+    throw failureWith('usage')`${way ?? ''} and ${second} are both given
       Both say where the ${secret} is: give only one.`;
   const of = (option: 'token-env' | 'token-file' | 'token-command'): string => app.args.text(option) ?? '';
   switch (way) {
@@ -237,12 +237,12 @@ async function sourceOf(secret: Secret, profile: string, app: App<TokenArgs>): P
       // A value in place of a name is most likely the secret itself, so it is never echoed.
       const meant = Object.keys(env).find((name) => env[name] === variable && env[variable] === undefined);
       if (meant === undefined && /^[A-Za-z_][A-Za-z0-9_]*$/u.test(variable)) return { kind: 'env', variable };
-      throw told('bad-input')`The value of --token-env is not a variable name
+      throw failureWith('bad-input')`The value of --token-env is not a variable name
         Give the name without $, as in --token-env ${meant ?? (secret === 'token' ? 'BOT_TOKEN' : 'RPC_URL')}. botctl reads the variable each time it needs the ${secret}.`;
     }
     case '--token-file':
       if (of('token-file') !== '') return { kind: 'file', path: resolve(of('token-file')) };
-      throw told('bad-input')`--token-file needs a path that can be read again later
+      throw failureWith('bad-input')`--token-file needs a path that can be read again later
         To store the ${secret} that comes on stdin, use --token-stdin.`;
     case '--token-command':
       commandWords(of('token-command'), secret);
@@ -253,7 +253,7 @@ async function sourceOf(secret: Secret, profile: string, app: App<TokenArgs>): P
     }
   }
   if (display.terminal() === 'none')
-    throw told('usage')`No ${secret} is given, and there is no terminal for the question
+    throw failureWith('usage')`No ${secret} is given, and there is no terminal for the question
       Give it with --token-stdin, --token-env VAR, --token-file PATH or --token-command "…".`;
   const question = `${secret === 'token' ? 'Token' : secret} of ${profile} (not shown)`;
   const token = Token.from((await display.askHidden(question)).trim(), theTerminal, secret);

@@ -1,5 +1,5 @@
 import { isUnsettled } from '../../../once/engine/standing.ts';
-import { asFailure, type Exit, Failure, told } from '../../../once/failures.ts';
+import { asFailure, type Exit, Failure, failureWith } from '../../../once/failures.ts';
 import { journalFailure } from '../../../once/journal/failures.ts';
 import { refuseUnusable, resolveLinks } from '../../../once/journal/file/ownFiles.ts';
 import type { App } from '../../app.ts';
@@ -16,7 +16,7 @@ export async function journal(app: App<JournalArgs>): Promise<Exit> {
   const [text] = app.args.words;
   const unset = app.args.flag('unset');
   if (text !== undefined && unset)
-    throw told('usage')`A journal and --unset cannot both be given
+    throw failureWith('usage')`A journal and --unset cannot both be given
       Give one of them.`;
   const paths = profilesPathsOf(app);
   if (env.BOTCTL_JOURNAL !== undefined) display.warn('BOTCTL_JOURNAL is set, and comes first in this shell.');
@@ -50,7 +50,7 @@ async function refuseToLeave(app: App): Promise<void> {
   const states = ['open', 'sending', 'unknown', 'held'] as const;
   for await (const entry of left.reads.select({ states, limit: Number.MAX_SAFE_INTEGER })) {
     if (!isUnsettled(entry)) continue;
-    throw told('not-allowed-now')`
+    throw failureWith('not-allowed-now')`
       The journal ${left.place} has entries that are not settled: under another they could happen twice
       Settle them first:
       $ history --state ${entry.state}`;

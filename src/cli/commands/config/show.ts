@@ -1,6 +1,6 @@
 import { RpcUrl } from '../../../chain/cluster.ts';
 import type { Env } from '../../../machine/folders.ts';
-import { type Exit, Failure, told } from '../../../once/failures.ts';
+import { type Exit, Failure, failureWith } from '../../../once/failures.ts';
 import type { App } from '../../app.ts';
 import {
   findProfile,
@@ -24,7 +24,7 @@ export async function show(app: App): Promise<Exit> {
   const file = readProfiles(paths);
   const name = app.args.words[0] ?? app.args.text('profile') ?? env.BOTCTL_PROFILE ?? file['in-use'];
   if (name === undefined || name === '')
-    throw told('no-such-profile', { next: [...listingProfiles, ...addingProfile] })`
+    throw failureWith('no-such-profile', { next: [...listingProfiles, ...addingProfile] })`
       ${name === '' ? 'The name of the profile is empty.' : 'No profile is in use, and none was named.'}
       List the profiles in ${paths.file}, or add one:`;
   const journal = file.journal && (await shownLocation(await lastingLocation(app)));

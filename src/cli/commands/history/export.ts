@@ -8,7 +8,7 @@ import {
   isUnsettled,
 } from '../../../once/engine/standing.ts';
 import { amountOf, formatAmount, readPayment } from '../../../once/entry/amount.ts';
-import { type Exit, exitOf, type Failure, told } from '../../../once/failures.ts';
+import { type Exit, exitOf, type Failure, failureWith } from '../../../once/failures.ts';
 import { states } from '../../../once/journal/columns.ts';
 import type { Entry, Journal, Selection } from '../../../once/journal/journal.ts';
 import { counted, formatAgo, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
@@ -19,7 +19,7 @@ import { resolvedWay } from '../../say/history.ts';
 import { problemOf } from '../../say/told.ts';
 import { card, type Fact } from '../../show/card.ts';
 import { columnsOf, requestOf } from '../../show/entry.ts';
-import { messageOf, settledAt, shown, transferOf } from '../../show/reply.ts';
+import { fieldText, messageOf, settledAt, transferOf } from '../../show/reply.ts';
 import type { Report } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import { cellIn, keptAs } from '../batch/options.ts';
@@ -30,13 +30,13 @@ export function exportFormat(args: HistoryArgs): SettledFormat | undefined {
   const format = args.text('format');
   if (format === undefined) return undefined;
   if (format !== 'csv' && format !== 'jsonl')
-    throw told('usage')`--format ${JSON.stringify(format)} is not a format.
+    throw failureWith('usage')`--format ${JSON.stringify(format)} is not a format.
       Give csv or jsonl.`;
   if (args.flag('json'))
-    throw told('usage')`--json and --format cannot be combined.
+    throw failureWith('usage')`--json and --format cannot be combined.
       --format jsonl prints one flat object for each settled entry; --json prints all that is known about each.`;
   if (args.words.length > 0)
-    throw told('usage')`--format takes no IDs.
+    throw failureWith('usage')`--format takes no IDs.
       Narrow it with --batch, --to, --since or another filter.`;
   return format;
 }
@@ -169,14 +169,14 @@ function cellsOf(report: Report): Cells {
     name: entry.name,
     row: entry.rowId,
     bot: entry.bot,
-    conversation: shown(request.conversation_id),
-    to: shown(request.to_address),
-    asset: shown(request.asset),
-    amount: shown(request.amount),
-    memo: shown(request.memo),
-    message_id: shown(message?.id ?? message?.message_id),
-    transfer_id: shown(transfer?.transfer_id),
-    signature: shown(transfer?.signature),
+    conversation: fieldText(request.conversation_id),
+    to: fieldText(request.to_address),
+    asset: fieldText(request.asset),
+    amount: fieldText(request.amount),
+    memo: fieldText(request.memo),
+    message_id: fieldText(message?.id ?? message?.message_id),
+    transfer_id: fieldText(transfer?.transfer_id),
+    signature: fieldText(transfer?.signature),
     chain: chain?.verdict,
     fee: chain && feeOf(chain),
     paid_again: further.length === 0 ? undefined : further.join(' '),
@@ -305,7 +305,7 @@ function notAllSettled(count: number, some: readonly Unsettled[]): Failure {
     .map((one) => `${one.id} (${isApprovedAndUnsent(one) ? approvedNotSent : one.state})`)
     .join(', ');
   const more = count > some.length ? ` and ${formatCount(count - some.length)} more` : '';
-  return told('not-all-settled', {
+  return failureWith('not-all-settled', {
     next: [...new Set(some.map(({ state }) => state))].map((state) => ['history', '--state', state]),
   })`
     ${counted(count, 'entry is', 'entries are')} not settled and not in this export: ${named}${more}.

@@ -1,6 +1,6 @@
 import { addressComplaint } from '../../../once/entry/address.ts';
 import type { Kind } from '../../../once/entry/wanted.ts';
-import { told } from '../../../once/failures.ts';
+import { failureWith } from '../../../once/failures.ts';
 import { states } from '../../../once/journal/columns.ts';
 import type { Entry, Journal, Selection, State } from '../../../once/journal/journal.ts';
 import { fewOf, formatCount, listed } from '../../../once/phrases.ts';
@@ -23,20 +23,20 @@ export function parseFilters(args: HistoryArgs, nowMs: number): Filters {
   const [state, kind, to, limit] = (['state', 'kind', 'to', 'limit'] as const).map((name) => args.text(name));
   const [most, asset] = [limit === 'all' ? String(allOfThem) : limit, args.text('asset')];
   if (state !== undefined && !isState(state))
-    throw told('usage')`--state "${state}" is not a state.
+    throw failureWith('usage')`--state "${state}" is not a state.
       Give one of ${listed(states, 'or')}.`;
   if (kind !== undefined && !isKind(kind))
-    throw told('usage')`--kind "${kind}" is not a kind.
+    throw failureWith('usage')`--kind "${kind}" is not a kind.
       Give message or transfer.`;
   if (limit !== undefined && limit !== 'all' && !/^[1-9]\d{0,8}$/u.test(limit))
-    throw told('usage')`--limit "${limit}" is not a count.
+    throw failureWith('usage')`--limit "${limit}" is not a count.
       Give a whole number from 1, or all.`;
   if (to !== undefined && !to.startsWith('@') && !isWhole(to) && !beginningOf.test(to))
-    throw told('usage')`--to "${to}" is not an address or the beginning of one.
+    throw failureWith('usage')`--to "${to}" is not an address or the beginning of one.
       Give the recipient’s address, its first 4 characters or more, or @ and a name under recipients in the policy.`;
   const [since, until] = [momentOf('since', args), momentOf('until', args)];
   if (since !== undefined && until !== undefined && msOf(since, nowMs) > msOf(until, nowMs))
-    throw told('usage')`
+    throw failureWith('usage')`
       --since "${args.text('since') ?? ''}" is later than --until "${args.text('until') ?? ''}": nothing lies between them.
       Give the earlier one to --since.`;
   return present({
@@ -67,13 +67,13 @@ export async function withWholeAddress(filters: Filters, { reads }: Journal): Pr
   const { to } = filters;
   if (to === undefined || isWhole(to)) return filters;
   const { head = '', tail = '' } = beginningOf.exec(to)?.groups ?? {};
-  const [found, ...others] = (await reads.recipients(head)).filter((address) => address.endsWith(tail));
-  if (found !== undefined && others.length > 0) {
-    const some = fewOf([found, ...others], ', ', (count) => `and ${formatCount(count)} more`);
-    throw told('usage')`--to "${to}" matches several addresses: ${some}.
+  const [address, ...others] = (await reads.recipients(head)).filter((address) => address.endsWith(tail));
+  if (address !== undefined && others.length > 0) {
+    const some = fewOf([address, ...others], ', ', (count) => `and ${formatCount(count)} more`);
+    throw failureWith('usage')`--to "${to}" matches several addresses: ${some}.
       Give more of its characters.`;
   }
-  return { ...filters, to: found ?? to };
+  return { ...filters, to: address ?? to };
 }
 
 /** A recipient’s name stands for the address that a policy gives it today. */
@@ -84,7 +84,7 @@ export async function withRecipient(filters: Filters, app: App<HistoryArgs>): Pr
   if (complaint === undefined) return { ...filters, to: String(fields.to_address) };
   const { complaintWords } = await import('../../../once/entry/rules.ts');
   const [problem] = complaintWords(complaint);
-  throw told('usage')`--to "${filters.to}" ${problem}.
+  throw failureWith('usage')`--to "${filters.to}" ${problem}.
     Give the recipient’s whole address, or a name under recipients in the policy:
     $ policy show`;
 }

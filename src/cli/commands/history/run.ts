@@ -1,5 +1,5 @@
 import { concluded, endingOf } from '../../../once/engine/outcome.ts';
-import { type Exit, told } from '../../../once/failures.ts';
+import { type Exit, failureWith } from '../../../once/failures.ts';
 import type { Entry, Journal } from '../../../once/journal/journal.ts';
 import { formatCount } from '../../../once/phrases.ts';
 import type { App } from '../../app.ts';
@@ -26,7 +26,7 @@ export const run: Run<HistoryArgs> = async (app) => {
   const parsed = await withRecipient(parseFilters(app.args, app.clock.now()), app);
   const isTotal = app.args.flag('total');
   if (isTotal && (app.args.words.length > 0 || app.args.text('format') !== undefined))
-    throw told('usage')`--total takes no IDs and no --format.
+    throw failureWith('usage')`--total takes no IDs and no --format.
       Narrow it with --batch, --to, --since or another filter.`;
   const format = await formatOf(app.args);
   if (format === undefined && app.args.words.length === 0 && !isThere(await app.where()))
@@ -73,10 +73,10 @@ async function list(filters: Filters, journal: Journal, app: App<HistoryArgs>): 
   // One more than is shown tells whether more exist.
   const selection = selectionOf(filters, journal.clock.now(), limit + 1);
   for await (const entries of inPages(journal.reads.select(selection))) {
-    const shown = entries.slice(0, limit - count);
+    const page = entries.slice(0, limit - count);
     count += entries.length;
     const reports = await Promise.allSettled(
-      shown.map((entry) => storedReport(entry, app.args.command, journal.reads)),
+      page.map((entry) => storedReport(entry, app.args.command, journal.reads)),
     );
     const readable = reports.flatMap((report) => (report.status === 'fulfilled' ? [report.value.entry] : []));
     const before = layout;
@@ -98,12 +98,12 @@ async function list(filters: Filters, journal: Journal, app: App<HistoryArgs>): 
 
 async function details(journal: Journal, app: App<HistoryArgs>): Promise<Exit> {
   // All IDs are checked before the first entry is shown.
-  const found = new Map<string, Entry>();
+  const entries = new Map<string, Entry>();
   for (const text of app.args.words) {
     const entry = await entryByIdOrName(text, journal);
-    found.set(entry.id, entry);
+    entries.set(entry.id, entry);
   }
-  for (const [index, entry] of [...found.values()].entries()) {
+  for (const [index, entry] of [...entries.values()].entries()) {
     if (index > 0 && app.display.face === 'human' && !app.display.quiet)
       await app.display.show({ json: {}, human: () => '\n' });
     await detail(entry, journal, app);
@@ -131,10 +131,10 @@ function withoutItself(explained: Problem | undefined): Problem | undefined {
   return { ...explained, next: others.map((one) => ('decides' in one ? { decides: one.decides } : one)) };
 }
 
-async function detail(found: Entry, journal: Journal, app: App<HistoryArgs>): Promise<void> {
+async function detail(stored: Entry, journal: Journal, app: App<HistoryArgs>): Promise<void> {
   const { display } = app;
-  if (found.state === 'sending' && !found.ownerLives) await noteDeaths(journal, app);
-  const entry = (await journal.reads.get(found.id)) ?? found;
+  if (stored.state === 'sending' && !stored.ownerLives) await noteDeaths(journal, app);
+  const entry = (await journal.reads.get(stored.id)) ?? stored;
   const report = await storedReport(entry, app.args.command, journal.reads);
   const view = historyDetail({
     report,

@@ -76,8 +76,8 @@ function whoGetsWhat(entry: Pick<Entry, 'kind' | 'body'>, isWhole = false): stri
   const request = requestOf(entry);
   if (entry.kind === 'message') return `${text(request.conversation_id)}: ${text(request.content)}`;
   const address = text(request.to_address);
-  const shown = isWhole || address.length <= 12 ? address : `${address.slice(0, 4)}…${address.slice(-4)}`;
-  return `${amountIn(request) ?? ''} → ${shown}`;
+  const short = isWhole || address.length <= 12 ? address : `${address.slice(0, 4)}…${address.slice(-4)}`;
+  return `${amountIn(request) ?? ''} → ${short}`;
 }
 
 /** Its name, its row in a batch, how it was resolved, who wants it approved, how often it was paid, or whose it is. */

@@ -38,7 +38,7 @@ const wordings: readonly (readonly [RegExp, number])[] = [
   [/unable to open database file/u, primary.cantOpen],
 ];
 
-function codeOf(error: unknown): number | undefined {
+function sqliteCodeOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
   return wordings.find(([wording]) => wording.test(error.message))?.[1];
@@ -49,7 +49,7 @@ export function sqliteFailure(error: unknown, path: string): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
   // The binding throws a RangeError for a number that none of our columns can hold.
   if (error instanceof DamagedRow || error instanceof RangeError) return damaged(path, error);
-  const code = codeOf(error);
+  const code = sqliteCodeOf(error);
   if (code === primary.corrupt || code === primary.notADatabase) return damaged(path, error);
   if (code === primary.error && lostSchema.test(error.message)) return damaged(path, error);
   if (code === primary.busy || code === primary.locked) {
@@ -64,29 +64,29 @@ export function sqliteFailure(error: unknown, path: string): unknown {
 
 /** One of our own checks refused it: a bug in botctl, or damage to the data. */
 export function isConstraint(error: unknown): boolean {
-  return codeOf(error) === primary.constraint;
+  return sqliteCodeOf(error) === primary.constraint;
 }
 
 /** While a file is being opened none of our statements can be wrong, so what SQLite does not understand is damage. */
 export function openingFailure(error: unknown, path: string): unknown {
   const failure = sqliteFailure(error, path);
-  return failure === error && codeOf(error) === primary.error ? damaged(path, error) : failure;
+  return failure === error && sqliteCodeOf(error) === primary.error ? damaged(path, error) : failure;
 }
 
 /** Moves the database, its log and its note aside under names that show that they belong together. */
 function keepingAside(path: string): Move[] {
   const whole = resolve(path);
   // What was kept before stays.
-  let aside = `${whole}.damaged`;
-  for (let count = 2; ['', '-wal', '.note'].some((end) => existsSync(`${aside}${end}`)); count += 1)
-    aside = `${whole}.damaged-${count}`;
+  let target = `${whole}.damaged`;
+  for (let count = 2; ['', '-wal', '.note'].some((end) => existsSync(`${target}${end}`)); count += 1)
+    target = `${whole}.damaged-${count}`;
   return ['', '-wal', '.note']
     .filter((end) => existsSync(`${whole}${end}`))
-    .map((end) => ({ from: `${whole}${end}`, to: `${aside}${end}` }));
+    .map((end) => ({ from: `${whole}${end}`, to: `${target}${end}` }));
 }
 
 export function damaged(path: string, cause?: unknown): Failure {
-  return journalFailure('damaged', { path, aside: keepingAside(path) }, cause);
+  return journalFailure('damaged', { path, moves: keepingAside(path) }, cause);
 }
 
 // 'btjl': tells a journal from another program's database.

@@ -5,14 +5,14 @@ import type { Dialect } from '../dialect.ts';
 import type { Known } from '../known.ts';
 import { listed } from '../rows.ts';
 import { consequences, deletion, kept, rules, tables } from '../schema.ts';
-import { holding, verbsIn } from '../verbs.ts';
+import { verbsIn, whichAreRecorded } from '../verbs.ts';
 import { cellsOf } from './faults.ts';
 
 export const fileDialect: Dialect = {
   value: '?',
   table: (name) => name,
   position: 'instr',
-  aside: (column) => `+${column}`,
+  unindexed: (column) => `+${column}`,
   among: (column, value) => `${column} IN (SELECT value FROM json_each(${value}))`,
   withOwner: (table) => `${table}.*`,
 };
@@ -32,7 +32,7 @@ const nameOf = (on: string): string => on.toLowerCase().replaceAll(' ', '_');
 const triggers = [...new Set(fileRules.map(([on]) => on))].map((on) => {
   const refusals = fileRules
     .filter((rule) => rule[0] === on)
-    .map(([, when, says]) => `WHEN ${when} THEN RAISE(ABORT, '${says}')`);
+    .map(([, when, message]) => `WHEN ${when} THEN RAISE(ABORT, '${message}')`);
   return `CREATE TRIGGER ${nameOf(on)}_keeps BEFORE ${on} BEGIN SELECT CASE ${refusals.join('\n    ')} END; END;`;
 });
 
@@ -51,7 +51,7 @@ export const changesOfNew = fileSchema.match(/^CREATE /gmu)?.length;
 /** What of the noted attempts and decisions the journal does not have. */
 export function lackedBy(database: DatabaseSyncInstance, noted: readonly Known[]): Known[] {
   if (noted.length === 0) return [];
-  const [statement, values] = holding(fileDialect, noted);
+  const [statement, values] = whichAreRecorded(fileDialect, noted);
   const held = database.prepare(statement.text).all(...listed(statement, values));
   const places = new Set(held.map(({ nth }) => nth));
   return noted.filter((_known, nth) => !places.has(nth));

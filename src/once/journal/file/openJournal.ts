@@ -47,9 +47,9 @@ export function openJournal(
     self: base.owners.self,
     trouble: (isLast = false) => {
       if (isWhole && !isLast) return undefined;
-      const found = base.guard(() => files.trouble());
-      isWhole = found === undefined;
-      return found && { is: 'files', failure: journalFailure('taken-away', found) };
+      const trouble = base.guard(() => files.trouble());
+      isWhole = trouble === undefined;
+      return trouble && { is: 'files', failure: journalFailure('taken-away', trouble) };
     },
     commit: (work, guards) => lookAfter(store.commit(work, guards)),
     commitTogether: (works) => lookAfter(store.commitTogether(works)),

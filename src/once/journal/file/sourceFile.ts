@@ -47,9 +47,9 @@ export class SourceFile {
     const unfinished = this.#rows(
       `SELECT id FROM entries WHERE state IN ('sending', 'unknown', 'held') ORDER BY seq`,
     );
-    const shown = unfinished.slice(0, 5).map(({ id }) => String(id));
+    const firstIds = unfinished.slice(0, 5).map(({ id }) => String(id));
     if (unfinished.length > 0)
-      throw journalFailure('unfinished', { path: this.path, shown, count: unfinished.length });
+      throw journalFailure('unfinished', { path: this.path, firstIds, count: unfinished.length });
   }
 
   /** A value that it has of itself. */

@@ -35,8 +35,8 @@ const step = [
 let tell = (_path: string): void => {};
 
 /** Who is told that a journal is brought up to date, also where the command fails after it. */
-export function onStep(told: (path: string) => void): void {
-  tell = told;
+export function onStep(notify: (path: string) => void): void {
+  tell = notify;
 }
 
 /** Whether a file's own number calls for the step. That of a new one may still be in its log. */

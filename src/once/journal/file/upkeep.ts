@@ -41,8 +41,8 @@ export function refuseDamage(givenPath: string): void {
     if (sizeOf(path) === 0) return;
     const database = new DatabaseSync(path, { readOnly: true });
     try {
-      const [found] = cellsOf(database, 'SELECT tell(quick_check) FROM pragma_quick_check');
-      if (found !== 'ok') throw damaged(path);
+      const [result] = cellsOf(database, 'SELECT tell(quick_check) FROM pragma_quick_check');
+      if (result !== 'ok') throw damaged(path);
     } finally {
       database.close();
     }

@@ -4,7 +4,7 @@ import type { EngineContext } from '../../../../src/once/engine/context.ts';
 import { execute } from '../../../../src/once/engine/execute.ts';
 import type { Outcome } from '../../../../src/once/engine/outcome.ts';
 import { decideProposal, resolveEntry, resume } from '../../../../src/once/engine/resume.ts';
-import { type Shown as OnScreen, shownNow } from '../../../../src/once/engine/shown.ts';
+import { type EntryAsShown as OnScreen, shownNow } from '../../../../src/once/engine/shown.ts';
 import { type BaseUrl, identityUrl, originOf } from '../../../../src/once/entry/baseUrl.ts';
 import type { Kind } from '../../../../src/once/entry/wanted.ts';
 import { Failure } from '../../../../src/once/failures.ts';
@@ -341,7 +341,7 @@ export class World {
       expect(plainlyRefused).toBe(true);
     }
     this.#bodies.set(key, { body, attempts: attempts.length });
-    if (entry.mayHaveLandedAtMs === undefined) await this.#expectNoEqual(entry);
+    if (entry.inDoubtSinceMs === undefined) await this.#expectNoEqual(entry);
     return entry;
   }
 
@@ -420,7 +420,7 @@ export class World {
     const { state } = (await this.#watcher.reads.get(entry.id)) ?? entry;
     if (refused === undefined) expect(state).toBe('declined');
     if (entry.state === 'declined') return expect(refused).toBeUndefined();
-    // What may have landed is never declined, and what was approved only while nothing was paid.
+    // What may have taken effect is never declined, and what was approved only while nothing was paid.
     const isApproved = this.#proposals.get(proposalOf(entry)) === 'approved';
     const mayDecline = waitsForApproval(entry) || (['open', 'rejected'].includes(entry.state) && isApproved);
     if (!mayDecline) expect(refused).toBe('not-a-proposal');
@@ -625,7 +625,7 @@ export class World {
     const unsettled = new Map<string, number>();
     const names = new Map<string, string>();
     for (const entry of await this.#entries()) {
-      const { id, key, state, identity, inDoubt, baseUrl } = entry;
+      const { id, key, state, identity, wasInDoubt: inDoubt, baseUrl } = entry;
       if (entry.name !== undefined) {
         const body = entry.namedBy === 'run' ? entry.fingerprint : '';
         const name = `${entry.baseUrl} ${entry.kind} ${entry.namedBy} ${entry.name} ${entry.rowId} ${body}`;

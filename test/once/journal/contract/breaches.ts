@@ -178,8 +178,8 @@ const breaches: readonly Breach[] = [
 /** What one row must not say of itself, whichever rule or column's check finds it first. */
 const never: readonly (readonly [what: string, ...statements: readonly string[]])[] = [
   ['a state that is none', ...ways('open'), `UPDATE entries SET state = 'done'`],
-  ['open, and may have landed', ...ways('sending', { inDoubt: true }), move('open')],
-  ['rejected, and may have landed', ...ways('sending', { inDoubt: true }), move('rejected')],
+  ['open, and may have taken effect', ...ways('sending', { inDoubt: true }), move('open')],
+  ['rejected, and may have taken effect', ...ways('sending', { inDoubt: true }), move('rejected')],
   ['unknown without a doubt', begin, `UPDATE entries SET state = 'unknown', owner = NULL`],
   ['held without a doubt', begin, `UPDATE entries SET state = 'held', owner = NULL`],
   ['without an owner', beginning({ owner: 'NULL' })],

@@ -61,7 +61,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(kept).toMatchObject({
           ...rest,
           state: 'sending',
-          inDoubt: false,
+          wasInDoubt: false,
           attempts: 1,
           owner: journal.self(),
           createdAtMs: nowMs,
@@ -379,7 +379,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           await decided('did-not-happen')(overdue);
           const { late, now, id, number } = overdue;
           await late.endAttempt(id, number, endWith(verdict), nowMs + 9);
-          expect(await now.get(id)).toMatchObject({ state: 'resolved', mayHaveLandedAtMs: undefined });
+          expect(await now.get(id)).toMatchObject({ state: 'resolved', inDoubtSinceMs: undefined });
           expect(await now.attemptsOf(id)).toMatchObject([{ verdict: 'unknown', phase: 'process-died' }]);
         },
       );
@@ -389,7 +389,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       test('is kept with who, when and why, and the doubt begins anew after it', async () => {
         const journal = await openNew();
         const id = await done(journal, 'unknown', { namedBy: 'once', name: 'n' });
-        expect((await journal.get(id))?.mayHaveLandedAtMs).toBe(nowMs);
+        expect((await journal.get(id))?.inDoubtSinceMs).toBe(nowMs);
         const decision = {
           kind: 'did-not-happen',
           who: 'a@b',
@@ -402,8 +402,8 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(await journal.get(id)).toMatchObject({
           state: 'resolved',
           resolvedAs: 'did-not-happen',
-          inDoubt: true,
-          mayHaveLandedAtMs: undefined,
+          wasInDoubt: true,
+          inDoubtSinceMs: undefined,
         });
       });
 
@@ -415,7 +415,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         const journal = await openNew();
         const id = await done(journal, 'unknown', { namedBy: 'once', name: 'n' });
         await journal.decide(id, { kind, who: 'a@b', atMs: 5, reason: 'r', signature: 's' });
-        expect(await journal.get(id)).toMatchObject({ state, mayHaveLandedAtMs: since });
+        expect(await journal.get(id)).toMatchObject({ state, inDoubtSinceMs: since });
         expect(await journal.decisionsOf(id)).toMatchObject([{ kind, signature: 's' }]);
         expect(await journal.decisionsOf('none')).toEqual([]);
       });
@@ -434,7 +434,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           expect(await journal.get(id)).toMatchObject({
             state: ['held', 'open', 'declined'][index],
             approved: index === 1,
-            mayHaveLandedAtMs: undefined,
+            inDoubtSinceMs: undefined,
           });
         }
         expect(await journal.decisionsOf(id)).toEqual(

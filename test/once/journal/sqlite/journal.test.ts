@@ -23,8 +23,8 @@ test('the death of an owner is recorded of the entry that was asked for, and of 
   expect(existsSync(left)).toBe(false);
   expect(await journal.get(one.id)).toMatchObject({
     state: 'unknown',
-    inDoubt: true,
-    mayHaveLandedAtMs: nowMs + 2,
+    wasInDoubt: true,
+    inDoubtSinceMs: nowMs + 2,
   });
   expect(await journal.attemptsOf(one.id)).toMatchObject([
     { verdict: 'limited', endedAtMs: nowMs + 1 },

@@ -143,8 +143,8 @@ describe('an owner', () => {
     await journal.recordDeath('entry-1', nowMs);
     expect(await journal.get('entry-1')).toMatchObject({
       state: 'unknown',
-      inDoubt: true,
-      mayHaveLandedAtMs: 1,
+      wasInDoubt: true,
+      inDoubtSinceMs: 1,
     });
     expect(await journal.attemptsOf('entry-1')).toMatchObject([
       { phase: 'process-died', verdict: 'unknown', trouble: { is: 'process-died' } },

@@ -70,7 +70,7 @@ describe('what SQLite says, by its number or by its words', () => {
 
   test('what is damaged is moved aside as one, and over nothing that was kept before', () => {
     const path = join(newFolder(), 'j.db');
-    const asides = (): unknown => (damaged(path).fields as { aside: unknown }).aside;
+    const asides = (): unknown => (damaged(path).fields as { moves: unknown }).moves;
     const moves = (ends: readonly string[], aside: string) =>
       ends.map((end) => ({ from: `${path}${end}`, to: `${path}.damaged${aside}${end}` }));
     for (const end of ['', '-wal', '.note']) writeFileSync(`${path}${end}`, 'x');
