@@ -1,4 +1,4 @@
-import { groupedExits } from '../src/cli/say/told.ts';
+import { groupedExits } from '../src/cli/wording/problem.ts';
 import { withMarked } from './marked.ts';
 
 /** A row for each group, with its codes below each other. */

@@ -3,11 +3,11 @@ import { type App, openApp } from './cli/app.ts';
 import type { GlobalName } from './cli/parse/args.ts';
 import type { CommandSpec } from './cli/parse/command.ts';
 import { parseCommandLine } from './cli/parse/commandLine.ts';
-import type { Occurrence } from './cli/say/suggest.ts';
-import { endedEarly, type Interruption, problemOf } from './cli/say/told.ts';
 import { columnsIn, type Display, Output, withoutNodeDebug } from './cli/show/display.ts';
 import { type FaceChoice, type FaceStreams, makeDisplay } from './cli/show/faces.ts';
 import type { StepSummary } from './cli/show/stepSummary.ts';
+import { endedEarly, type Interruption, problemOf } from './cli/wording/problem.ts';
+import type { Occurrence } from './cli/wording/suggest.ts';
 import { commandTree } from './commands.ts';
 import type { Env } from './machine/folders.ts';
 import {

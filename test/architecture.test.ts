@@ -275,7 +275,7 @@ const withWords = [
   'once/entry/unusual.ts',
   'once/journal/failures.ts',
   'once/phrases.ts',
-  'once/says.ts',
+  'once/sentence.ts',
   'once/wire/conflict.ts',
   'once/wire/connecting.ts',
   'once/wire/trouble.ts',
@@ -301,7 +301,7 @@ const spoken: Record<string, readonly string[]> = {
     'another process than this connection began with',
   ],
   // Mistakes in this code.
-  'once/engine/verdict.ts': ['no row of the table fits this reply'],
+  'once/engine/replyMeaning.ts': ['no row of the table fits this reply'],
   'once/entry/amount.ts': ['an amount has at most ', ' places'],
   'once/journal/file/base.ts': [
     'this transaction is over',

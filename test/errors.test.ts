@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { problemOf } from '../src/cli/say/told.ts';
+import { problemOf } from '../src/cli/wording/problem.ts';
 import {
   asFailure,
   type ExitRow,

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { whoDecides } from '../src/cli/open/journal.ts';
-import { problemOf } from '../src/cli/say/told.ts';
+import { problemOf } from '../src/cli/wording/problem.ts';
 import { dataFolder } from '../src/machine/folders.ts';
 import { asFailure } from '../src/once/failures.ts';
 

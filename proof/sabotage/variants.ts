@@ -8,8 +8,8 @@ type Modules = {
   'once/engine/equal': typeof import('../../src/once/engine/equal.ts');
   'once/engine/execute': typeof import('../../src/once/engine/execute.ts');
   'once/engine/planKinds': typeof import('../../src/once/engine/planKinds.ts');
-  'once/engine/shown': typeof import('../../src/once/engine/shown.ts');
-  'once/engine/verdict': typeof import('../../src/once/engine/verdict.ts');
+  'once/engine/asShown': typeof import('../../src/once/engine/asShown.ts');
+  'once/engine/replyMeaning': typeof import('../../src/once/engine/replyMeaning.ts');
   'once/journal/file/opening': typeof import('../../src/once/journal/file/opening.ts');
   'once/journal/known': typeof import('../../src/once/journal/known.ts');
   'once/journal/schema': typeof import('../../src/once/journal/schema.ts');
@@ -110,7 +110,7 @@ export const variants: readonly Variant[] = [
   {
     name: 'whatever-was-shown',
     what: 'a decision is committed whatever others have done since the entry was shown',
-    seams: [seam('once/engine/shown', 'refuseChanged', () => async () => {})],
+    seams: [seam('once/engine/asShown', 'refuseChanged', () => async () => {})],
     caughtBy: ['concurrent'],
   },
   {
@@ -144,7 +144,7 @@ export const variants: readonly Variant[] = [
     name: '5xx-is-rejected',
     what: 'a 5xx is taken as a rejection',
     seams: [
-      seam('once/engine/verdict', 'judge', (judge) => (evidence) => {
+      seam('once/engine/replyMeaning', 'judge', (judge) => (evidence) => {
         const { flight } = evidence;
         const isWhole = flight.came === 'reply' && flight.ended !== 'broken';
         return isWhole && flight.status >= 500 ? { verdict: 'rejected', next: 'done' } : judge(evidence);
@@ -156,7 +156,7 @@ export const variants: readonly Variant[] = [
     name: 'inDoubt-402-is-rejected',
     what: 'a 4xx after doubt is taken as a rejection',
     seams: [
-      seam('once/engine/verdict', 'judge', (judge) => (evidence) => {
+      seam('once/engine/replyMeaning', 'judge', (judge) => (evidence) => {
         const ruling = judge(evidence);
         const isRefused = ruling.heldReason === 'refused-in-doubt';
         return isRefused ? { verdict: 'rejected', next: 'done' } : ruling;

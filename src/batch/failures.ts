@@ -13,7 +13,7 @@ import {
 } from '../once/entry/rules.ts';
 import { type Failure, failing, failureWith, interrupted } from '../once/failures.ts';
 import { clipped, counted, formatCount, mending, troubleInWords } from '../once/phrases.ts';
-import { isItTheRightFile } from '../once/says.ts';
+import { isItTheRightFile } from '../once/sentence.ts';
 
 /** Where a template names a column. Line and column of the text are counted from 1. */
 export type TemplatePlace = { readonly line: number; readonly place: number };

@@ -10,7 +10,7 @@ import {
 
 /**
  * What a row is: its entry's standing, or why it has none. Reports have these words, and JSON counts rows by them. What
- * people read is in `cli/say/rows.ts`.
+ * people read is in `cli/wording/rows.ts`.
  */
 export const rowStates = [
   'done',

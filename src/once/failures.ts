@@ -1,7 +1,7 @@
 import { NoHomeFolder } from '../machine/folders.ts';
 import type { Interrupts } from '../machine/process.ts';
 import { diskTrouble } from './phrases.ts';
-import { type Advice, neverTwice, sentence, whenReady, withFullStop } from './says.ts';
+import { type Advice, neverTwice, sentence, whenReady, withFullStop } from './sentence.ts';
 
 /**
  * Every way in which botctl can fail, by name. These tables are the only source of exit codes and of what a caller may

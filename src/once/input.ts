@@ -3,7 +3,7 @@ import { type DiskTrouble, diskTroubleOf } from '../machine/disk.ts';
 import { openToRead } from '../machine/engine/node.ts';
 import { Failure, failing, failureWith, interrupted } from './failures.ts';
 import { troubleInWords } from './phrases.ts';
-import { isItTheRightFile } from './says.ts';
+import { isItTheRightFile } from './sentence.ts';
 
 /** `name` is what people call the file, or stdin. */
 const inputFailure = failing('input', {

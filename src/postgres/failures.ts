@@ -10,7 +10,7 @@ import {
   otherVersion,
 } from '../once/journal/failures.ts';
 import { troubleInWords } from '../once/phrases.ts';
-import type { Suggestion } from '../once/says.ts';
+import type { Suggestion } from '../once/sentence.ts';
 
 // A URL may hold a password, and a misplaced character can make any part of it one, so no field holds any of it. `place`
 // is the journal's URL without its password.

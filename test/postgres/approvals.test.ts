@@ -1,7 +1,7 @@
 // "approvals": "other" on a server: a claim counts no approval by the database role that proposed.
 import { expect, test } from 'vitest';
+import { shownNow } from '../../src/once/engine/asShown.ts';
 import { decideProposal } from '../../src/once/engine/resume.ts';
-import { shownNow } from '../../src/once/engine/shown.ts';
 import { unitsOf } from '../../src/once/entry/amount.ts';
 import type { Journal } from '../../src/once/journal/journal.ts';
 import { spendWithin } from '../../src/policy/spend.ts';

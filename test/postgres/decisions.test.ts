@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { shownNow } from '../../src/once/engine/asShown.ts';
 import { resolveEntry } from '../../src/once/engine/resume.ts';
-import { shownNow } from '../../src/once/engine/shown.ts';
 import type { Decision, Journal } from '../../src/once/journal/journal.ts';
 import { endWith, newEntry } from '../support/journals.ts';
 import { newSharedPlace, openShared } from '../support/postgres/sharedJournal.ts';

@@ -42,9 +42,9 @@ describe('a harness that can fail', () => {
   });
 
   test('a name that is gone is told by its name', () => {
-    const gone = { module: 'once/engine/shown', name: 'refuseChanged', by: '() => 0' };
+    const gone = { module: 'once/engine/asShown', name: 'refuseChanged', by: '() => 0' };
     expect(() => replaced('export const other = 1;', gone)).toThrow(
-      'src/once/engine/shown.ts exports no refuseChanged',
+      'src/once/engine/asShown.ts exports no refuseChanged',
     );
   });
 });

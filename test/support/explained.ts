@@ -1,4 +1,4 @@
-import { type Explained, explain } from '../../src/cli/say/explain.ts';
+import { type Explained, explain } from '../../src/cli/wording/explain.ts';
 import { endingOf, type Outcome } from '../../src/once/engine/outcome.ts';
 import { type Exit, exitOf } from '../../src/once/failures.ts';
 

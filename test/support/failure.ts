@@ -1,4 +1,4 @@
-import { suggested } from '../../src/cli/say/suggest.ts';
+import { suggested } from '../../src/cli/wording/suggest.ts';
 import { asFailure, Failure } from '../../src/once/failures.ts';
 
 /** The failure of `work`, in words. If nothing is thrown, it throws, so that the test fails. */

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type EntryAsShown, shownNow } from '../../src/once/engine/asShown.ts';
 import type { EngineContext } from '../../src/once/engine/context.ts';
 import { execute } from '../../src/once/engine/execute.ts';
 import type { Outcome } from '../../src/once/engine/outcome.ts';
 import { decideProposal, resume } from '../../src/once/engine/resume.ts';
-import { type EntryAsShown, shownNow } from '../../src/once/engine/shown.ts';
 import type { AssetNames } from '../../src/once/entry/assetNames.ts';
 import { type BaseUrl, identityUrl, parseBaseUrl } from '../../src/once/entry/baseUrl.ts';
 import type { Naming, Order } from '../../src/once/entry/naming.ts';

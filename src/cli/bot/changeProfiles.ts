@@ -4,7 +4,7 @@ import { whileLocked } from '../../machine/fileLock.ts';
 import { originOf, parseBaseUrl } from '../../once/entry/baseUrl.ts';
 import { Failure, failureWith } from '../../once/failures.ts';
 import { diskTrouble, formatDuration } from '../../once/phrases.ts';
-import { reservedMeaning } from '../say/profiles.ts';
+import { reservedMeaning } from '../wording/profiles.ts';
 import { checkProfile } from './chooseBot.ts';
 import {
   findProfile,

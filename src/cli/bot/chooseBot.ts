@@ -6,8 +6,8 @@ import { assetNamesIn } from '../../once/entry/assetNames.ts';
 import { type BaseUrl, identityUrl, parseBaseUrl } from '../../once/entry/baseUrl.ts';
 import { Failure, failureWith } from '../../once/failures.ts';
 import { listed } from '../../once/phrases.ts';
-import { theProfile, tokenOrigin } from '../say/open.ts';
-import { addingProfile, listingProfiles } from '../say/profiles.ts';
+import { theProfile, tokenOrigin } from '../wording/open.ts';
+import { addingProfile, listingProfiles } from '../wording/profiles.ts';
 import {
   findProfile,
   noProfiles,

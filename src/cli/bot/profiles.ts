@@ -6,7 +6,7 @@ import { configFolder, type Env } from '../../machine/folders.ts';
 import { readSmall } from '../../machine/smallFile.ts';
 import { Failure, failureWith } from '../../once/failures.ts';
 import { diskTrouble, listed } from '../../once/phrases.ts';
-import { addingProfile, reservedMeaning } from '../say/profiles.ts';
+import { addingProfile, reservedMeaning } from '../wording/profiles.ts';
 
 const text = z.string();
 const optionalText = z.optional(text);

@@ -5,7 +5,7 @@ import { readSmall } from '../../machine/smallFile.ts';
 import { Failure, failureWith, interrupted } from '../../once/failures.ts';
 import { unlessInterrupted } from '../../once/input.ts';
 import { diskTrouble, formatDuration } from '../../once/phrases.ts';
-import { theFile } from '../say/open.ts';
+import { theFile } from '../wording/open.ts';
 import { type BotInputs, noSecret, type Secret, Token } from './token.ts';
 
 const mostBytes = 65_536;

@@ -2,10 +2,10 @@ import { formatAmount } from '../../once/entry/amount.ts';
 import { exitOf } from '../../once/failures.ts';
 import type { Run } from '../parse/command.ts';
 import { balanceOf, balancesJson, balanceTimeoutMs, botWithWallet } from '../run/balance.ts';
-import { balanceText } from '../say/balance.ts';
-import { nodeTrouble } from '../say/chain.ts';
-import { problemOf } from '../say/told.ts';
 import { card, type Fact } from '../show/card.ts';
+import { balanceText } from '../wording/balance.ts';
+import { nodeTrouble } from '../wording/chain.ts';
+import { problemOf } from '../wording/problem.ts';
 
 export const balance: Run = async (app) => {
   const { timeoutMs = balanceTimeoutMs } = app.settings();

@@ -13,7 +13,7 @@ import { states } from '../../once/journal/columns.ts';
 import { journalFailure } from '../../once/journal/failures.ts';
 import type { Journal, StateCounts } from '../../once/journal/journal.ts';
 import { counted, formatCount, listed } from '../../once/phrases.ts';
-import { type Sentence, type Suggestion, sentence } from '../../once/says.ts';
+import { type Sentence, type Suggestion, sentence } from '../../once/sentence.ts';
 import { endpoint, type Reply } from '../../once/wire/flight.ts';
 import { adviceOn, troubleWords } from '../../once/wire/trouble.ts';
 import { type App, once } from '../app.ts';
@@ -22,12 +22,12 @@ import { isEmptyFile, isThere, mayBeThere, openAt, shownLocation, withServer } f
 import type { Run } from '../parse/command.ts';
 import { balanceTimeoutMs } from '../run/balance.ts';
 import { openChain, refuseNoMint, refuseOtherCluster } from '../run/chain.ts';
-import { balanceText } from '../say/balance.ts';
-import { approvedNotSent } from '../say/entry.ts';
-import { adviceOf, withLacking } from '../say/suggest.ts';
 import type { Canvas, Paint, View } from '../show/display.ts';
 import { pad } from '../show/table.ts';
 import { foldAtBlanks, safeLine } from '../show/text.ts';
+import { balanceText } from '../wording/balance.ts';
+import { approvedNotSent } from '../wording/entry.ts';
+import { adviceOf, withLacking } from '../wording/suggest.ts';
 
 type Level = 'ok' | 'warn' | 'fail';
 

@@ -4,7 +4,7 @@ import type { CommandSpec, Run } from '../parse/command.ts';
 import { parseCommandLine } from '../parse/commandLine.ts';
 import { topicOf } from '../parse/topics.ts';
 import { version } from '../parse/version.ts';
-import { groupedExits } from '../say/told.ts';
+import { groupedExits } from '../wording/problem.ts';
 
 const widthInPipe = 80;
 

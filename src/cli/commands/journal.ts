@@ -10,10 +10,10 @@ import type { App } from '../app.ts';
 import { journalFile, sayOfSteps, shownLocation, whoDecides, withServer } from '../open/journal.ts';
 import type { Args } from '../parse/args.ts';
 import { confirmed } from '../run/deciding.ts';
-import { noTerminalFor, nothingChanged } from '../say/told.ts';
 import { card, type Fact, type Fields, remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { safeLine } from '../show/text.ts';
+import { noTerminalFor, nothingChanged } from '../wording/problem.ts';
 
 export async function migrate(app: App<Args<'import'>>): Promise<Exit> {
   const location = await app.where();

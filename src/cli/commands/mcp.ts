@@ -6,7 +6,7 @@ import { thisProgram } from '../../machine/engine/node.ts';
 import type { Exit } from '../../once/failures.ts';
 import type { App } from '../app.ts';
 import { version } from '../parse/version.ts';
-import { optionWords } from '../say/suggest.ts';
+import { optionWords } from '../wording/suggest.ts';
 
 // scripts/build.mjs bundles this file apart, so it throws no failure of ours: `main` would not know its class.
 

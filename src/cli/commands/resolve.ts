@@ -11,7 +11,7 @@ import { whoDecides } from '../open/journal.ts';
 import type { Run } from '../parse/command.ts';
 import { type ChainsOfEntries, chainsOfEntries, searchOf, tellSearch } from '../run/chain.ts';
 import { confirmed, decideEach, reasonOf, reversing } from '../run/deciding.ts';
-import { askTheChain, paysSomethingElse, signatureUnproven, timesPaid } from '../say/chain.ts';
+import { askTheChain, paysSomethingElse, signatureUnproven, timesPaid } from '../wording/chain.ts';
 import type { ResolveArgs } from './resolve.spec.ts';
 
 export const run: Run<ResolveArgs> = async (app) => {

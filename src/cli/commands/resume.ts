@@ -3,18 +3,18 @@ import { isApprovedAndUnsent } from '../../once/engine/standing.ts';
 import { type Failure, failureWith } from '../../once/failures.ts';
 import type { Decision, Entry, Journal, State } from '../../once/journal/journal.ts';
 import { counted } from '../../once/phrases.ts';
-import type { Suggestion } from '../../once/says.ts';
+import type { Suggestion } from '../../once/sentence.ts';
 import type { App } from '../app.ts';
 import { whoDecides } from '../open/journal.ts';
 import type { Run } from '../parse/command.ts';
 import { confirmName, refuseAbbreviated } from '../run/deciding.ts';
 import { entriesOf, sendStored } from '../run/sendStored.ts';
-import { titleOf } from '../say/entry.ts';
-import { done } from '../say/outcomes.ts';
-import { noTerminalFor } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { drawEntry } from '../show/entry.ts';
+import { titleOf } from '../wording/entry.ts';
+import { done } from '../wording/outcomes.ts';
+import { noTerminalFor } from '../wording/problem.ts';
 import type { ResumeArgs } from './resume.spec.ts';
 
 export const run: Run<ResumeArgs> = async (app) => {

@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 import type { Run } from '../parse/command.ts';
 import { fieldsOf, jsonOf, namingOf, payloadOf, textOf } from '../run/inputs.ts';
 import { doOnce } from '../run/once.ts';
-import { bothGiven } from '../say/told.ts';
+import { bothGiven } from '../wording/problem.ts';
 import type { SendArgs } from './send.spec.ts';
 
 export const run: Run<SendArgs> = async (app) => doOnce(await parse(app), app);

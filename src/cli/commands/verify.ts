@@ -19,11 +19,11 @@ import type { Run } from '../parse/command.ts';
 import { type ChainsOfEntries, chainsOfEntries, searchOf, tellSearch } from '../run/chain.ts';
 import { entryByIdOrName, noteDeaths, storedReport, withChain } from '../run/stored.ts';
 import { tellEnd, tellOne, tellRow } from '../run/telling.ts';
-import { type ChainCounts, someUnproven } from '../say/chain.ts';
-import { notAMoment } from '../say/history.ts';
-import { type Problem, problemOf } from '../say/told.ts';
 import { card } from '../show/card.ts';
 import type { Report } from '../show/report.ts';
+import { type ChainCounts, someUnproven } from '../wording/chain.ts';
+import { notAMoment } from '../wording/history.ts';
+import { type Problem, problemOf } from '../wording/problem.ts';
 import type { VerifyArgs } from './verify.spec.ts';
 
 export const run: Run<VerifyArgs> = async (app) => {

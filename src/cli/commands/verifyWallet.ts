@@ -10,8 +10,8 @@ import { isEmptyFile, isThere, shownLocation } from '../open/journal.ts';
 import { botWithWallet, type WithWallet } from '../run/balance.ts';
 import { openChain } from '../run/chain.ts';
 import { tellEnd } from '../run/telling.ts';
-import { walletFailure } from '../say/chain.ts';
 import { card, type Fact } from '../show/card.ts';
+import { walletFailure } from '../wording/chain.ts';
 import type { VerifyArgs } from './verify.spec.ts';
 
 /** Looks for payments that left the wallet past the journal. It decides nothing, and remembers nothing. */

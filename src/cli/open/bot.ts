@@ -20,9 +20,9 @@ import {
 } from '../bot/chooseBot.ts';
 import type { Args } from '../parse/args.ts';
 import { version } from '../parse/version.ts';
-import { startingSandbox, waitingForToken } from '../say/open.ts';
-import { foreignToSandbox } from '../say/suggest.ts';
 import type { Display } from '../show/display.ts';
+import { startingSandbox, waitingForToken } from '../wording/open.ts';
+import { foreignToSandbox } from '../wording/suggest.ts';
 import { sandboxFolder } from './journal.ts';
 import type { Opening } from './process.ts';
 

@@ -2,8 +2,8 @@ import type { Env } from '../../machine/folders.ts';
 import type { Chance, Clock, Interrupts } from '../../machine/process.ts';
 import type { Settings } from '../../once/connection.ts';
 import type { Args } from '../parse/args.ts';
-import type { Does } from '../say/told.ts';
 import type { Display } from '../show/display.ts';
+import type { Does } from '../wording/problem.ts';
 
 /** The arguments of a command, and everything outside itself that it may use. */
 export type ProcessOfCommand<Arguments = Args> = {

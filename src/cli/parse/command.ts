@@ -1,6 +1,6 @@
 import type { Exit } from '../../once/failures.ts';
 import type { App } from '../app.ts';
-import type { Does } from '../say/told.ts';
+import type { Does } from '../wording/problem.ts';
 import { type Args, type ArgumentSpec, columnsOf, type Line, type Marks, type OptionSpec } from './args.ts';
 
 export type Example = { readonly line: string; readonly about: string };

@@ -1,7 +1,7 @@
 import { Command, CommanderError, Help, type HelpContext, Option, type OutputConfiguration } from 'commander';
 import { failureWith } from '../../once/failures.ts';
 import { listed } from '../../once/phrases.ts';
-import type { Does } from '../say/told.ts';
+import type { Does } from '../wording/problem.ts';
 import { Args, answeredOptions, globalOptions, type OptionOccurrence, type OptionSpec } from './args.ts';
 import type { CommandSpec, Example, LeafSpec } from './command.ts';
 import { version } from './version.ts';

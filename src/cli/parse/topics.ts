@@ -1,4 +1,4 @@
-import { groupedExits } from '../say/told.ts';
+import { groupedExits } from '../wording/problem.ts';
 
 /** What `botctl help TOPIC` prints, as it is. */
 const topics: Readonly<Record<string, () => string>> = {

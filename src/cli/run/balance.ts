@@ -5,8 +5,8 @@ import { asFailure, Failure } from '../../once/failures.ts';
 import { listed } from '../../once/phrases.ts';
 import type { App } from '../app.ts';
 import { type ChainBot, type ChainProfile, type KnownBot, noBot } from '../bot/chooseBot.ts';
-import { balanceText, type Payable, tooLittle, type WalletBalance } from '../say/balance.ts';
-import { chainLacks, reasonWords } from '../say/chain.ts';
+import { balanceText, type Payable, tooLittle, type WalletBalance } from '../wording/balance.ts';
+import { chainLacks, reasonWords } from '../wording/chain.ts';
 import { mintOf, openChain } from './chain.ts';
 
 /** The balance beside what is about to be paid from it, for people and as JSON. */

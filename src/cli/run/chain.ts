@@ -22,6 +22,8 @@ import { type App, once } from '../app.ts';
 import { type ChainBot, type ChainProfile, knownByName } from '../bot/chooseBot.ts';
 import { channelOptions } from '../open/bot.ts';
 import { defaultTimeoutMs, shownLocation } from '../open/journal.ts';
+import type { Display } from '../show/display.ts';
+import { amountIn, requestOf } from '../show/entry.ts';
 import {
   candidateLine,
   chainLacks,
@@ -31,9 +33,7 @@ import {
   ofTheSandbox,
   provenOnChain,
   searched,
-} from '../say/chain.ts';
-import type { Display } from '../show/display.ts';
-import { amountIn, requestOf } from '../show/entry.ts';
+} from '../wording/chain.ts';
 import type { ChainEnd } from './telling.ts';
 
 export async function openChain(

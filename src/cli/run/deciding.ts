@@ -1,18 +1,18 @@
+import { type EntryAsShown, shownNow } from '../../once/engine/asShown.ts';
 import { isStillToFillIn } from '../../once/engine/deciding.ts';
-import { type EntryAsShown, shownNow } from '../../once/engine/shown.ts';
 import { isApprovedAndUnsent } from '../../once/engine/standing.ts';
 import { asFailure, type Exit, Failure, failureWith } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
-import type { Suggestion } from '../../once/says.ts';
+import type { Suggestion } from '../../once/sentence.ts';
 import type { App } from '../app.ts';
 import type { Args } from '../parse/args.ts';
-import { didWords } from '../say/history.ts';
-import { makes } from '../say/outcomes.ts';
-import { declined, problemOf } from '../say/told.ts';
 import { remark } from '../show/card.ts';
 import type { Question } from '../show/display.ts';
 import { drawEntry } from '../show/entry.ts';
 import { outcomeView } from '../show/report.ts';
+import { didWords } from '../wording/history.ts';
+import { makes } from '../wording/outcomes.ts';
+import { declined, problemOf } from '../wording/problem.ts';
 import { combineExits, entryByIdOrName, markReported, storedReport } from './stored.ts';
 import { tellProblem } from './telling.ts';
 

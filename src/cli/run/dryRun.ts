@@ -22,12 +22,12 @@ import { mayClaimUnder } from '../../policy/spend.ts';
 import type { App } from '../app.ts';
 import { isThere } from '../open/journal.ts';
 import type { Args } from '../parse/args.ts';
-import { differenceFrom } from '../say/entry.ts';
-import { equalPaymentWords } from '../say/outcomes.ts';
 import { card, type Fact } from '../show/card.ts';
 import { type Canvas, isSilent } from '../show/display.ts';
 import { drawMessage } from '../show/entry.ts';
 import { equalJson } from '../show/report.ts';
+import { differenceFrom } from '../wording/entry.ts';
+import { equalPaymentWords } from '../wording/outcomes.ts';
 import { balanceFor, doubtsAbout, paidBeforeTo, repeatsOf } from './inputs.ts';
 
 /** Shows what would be sent and whether it would be a re-run. Journals nothing and sends nothing. */

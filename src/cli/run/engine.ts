@@ -8,7 +8,7 @@ import { mayClaimUnder } from '../../policy/spend.ts';
 import type { App } from '../app.ts';
 import type { ConnectedBot } from '../open/bot.ts';
 import { defaultMaxWaitMs, defaultTimeoutMs, whoDecides } from '../open/journal.ts';
-import { nouns } from '../say/outcomes.ts';
+import { nouns } from '../wording/outcomes.ts';
 /** The engine with its bot, and how that reaches its service. */
 export type Engine = EngineContext & ConnectedBot;
 

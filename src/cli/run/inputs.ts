@@ -131,7 +131,7 @@ export async function paidBeforeTo(
   nowMs: number,
 ): Promise<string | undefined> {
   if (wanted.kind === 'message' || is === 'retry') return undefined;
-  const { paidBeforeWords } = await import('../say/outcomes.ts');
+  const { paidBeforeWords } = await import('../wording/outcomes.ts');
   const before = await reads?.paidBefore(wanted.request.to_address);
   return paidBeforeWords(before ?? { times: 0, lastMs: undefined }, nowMs);
 }
@@ -142,7 +142,7 @@ export async function doubtsAbout(
   { own = {} }: Pick<Bot, 'own'>,
 ): Promise<string[]> {
   if (kind === 'message' || !isUnknownAsset(request.asset, own)) return [];
-  const { warningWords } = await import('../say/entry.ts');
+  const { warningWords } = await import('../wording/entry.ts');
   return [warningWords({ is: 'unknown-asset', asset: request.asset, known: Object.keys(own.assets ?? {}) })];
 }
 

@@ -11,15 +11,15 @@ import type { Kind, Wanted } from '../../once/entry/wanted.ts';
 import { type Exit, Failure } from '../../once/failures.ts';
 import type { Entry } from '../../once/journal/journal.ts';
 import { iso } from '../../once/phrases.ts';
-import { withFullStop } from '../../once/says.ts';
+import { withFullStop } from '../../once/sentence.ts';
 import { nameOfAddress, type Policies } from '../../policy/policy.ts';
 import type { App } from '../app.ts';
 import type { ChainBot } from '../bot/chooseBot.ts';
 import type { Args } from '../parse/args.ts';
-import { askToPayAgain, equalPaymentWords, nouns } from '../say/outcomes.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
 import { factsInQuestion } from '../show/entry.ts';
+import { askToPayAgain, equalPaymentWords, nouns } from '../wording/outcomes.ts';
 import type { ChainWait } from './chain.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { balanceFor, doubtsAbout, paidBeforeTo, repeatsOf } from './inputs.ts';
@@ -51,7 +51,7 @@ export async function doOnce(order: Order, app: App<Args<'dry-run' | 'yes'>>, wa
 
 async function warningsOf({ warnings }: Wanted): Promise<readonly string[]> {
   if (warnings.length === 0) return [];
-  const { warningWords } = await import('../say/entry.ts');
+  const { warningWords } = await import('../wording/entry.ts');
   return warnings.map(warningWords);
 }
 

@@ -5,11 +5,11 @@ import { isProposal } from '../../once/engine/standing.ts';
 import { asFailure, type Exit, failureWith } from '../../once/failures.ts';
 import type { Attempt, Entry, Journal, Reads } from '../../once/journal/journal.ts';
 import type { App } from '../app.ts';
-import { chainWarnings, contradicted, paidAgain, provenAgainst, undecided } from '../say/chain.ts';
-import { optionWords } from '../say/suggest.ts';
-import { type Problem, problemOf } from '../say/told.ts';
 import type { Display } from '../show/display.ts';
 import type { Report } from '../show/report.ts';
+import { chainWarnings, contradicted, paidAgain, provenAgainst, undecided } from '../wording/chain.ts';
+import { type Problem, problemOf } from '../wording/problem.ts';
+import { optionWords } from '../wording/suggest.ts';
 
 /** The report that the journal alone gives, for a command that sends nothing. */
 export async function storedReport(entry: Entry, command: string, reads: Reads): Promise<Report> {

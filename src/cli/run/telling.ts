@@ -4,14 +4,14 @@ import type { Until } from '../../chain/verify.ts';
 import { endingOf, type Outcome } from '../../once/engine/outcome.ts';
 import { asFailure, type Exit, exitOf, Failure } from '../../once/failures.ts';
 import type { Entry, Journal, Reads } from '../../once/journal/journal.ts';
-import { neverTwice } from '../../once/says.ts';
+import { neverTwice } from '../../once/sentence.ts';
 import type { App } from '../app.ts';
-import { conflictNote, type Explained, explain, replayNotice } from '../say/explain.ts';
-import { type Problem, problemOf } from '../say/told.ts';
 import { type Fields, jsonOf, jsonView } from '../show/card.ts';
 import type { Display, View } from '../show/display.ts';
 import { idOrSignature } from '../show/reply.ts';
 import { equalJson, outcomeView, type Report } from '../show/report.ts';
+import { conflictNote, type Explained, explain, replayNotice } from '../wording/explain.ts';
+import { type Problem, problemOf } from '../wording/problem.ts';
 import { decisionsShown, markReported, signatureOf, storedReport, withChain } from './stored.ts';
 
 /** How the wait for the chain ended. */

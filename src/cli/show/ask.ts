@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import type { Clock, OpenTerminal, Terminal } from '../../machine/process.ts';
 import { interrupted } from '../../once/failures.ts';
 import { diskTrouble } from '../../once/phrases.ts';
-import { needsPerson, noTerminalFor } from '../say/told.ts';
+import { needsPerson, noTerminalFor } from '../wording/problem.ts';
 import { type Answers, plain, type Question } from './display.ts';
 import { foldAtBlanks, safeLine } from './text.ts';
 

@@ -3,9 +3,9 @@ import { diskTroubleOf, systemCodeOf } from '../../machine/disk.ts';
 import type { AtTerminal } from '../../machine/process.ts';
 import { failureWith } from '../../once/failures.ts';
 import { diskTrouble, mending } from '../../once/phrases.ts';
-import type { Suggestion } from '../../once/says.ts';
-import type { Suggested } from '../say/suggest.ts';
-import type { Problem } from '../say/told.ts';
+import type { Suggestion } from '../../once/sentence.ts';
+import type { Problem } from '../wording/problem.ts';
+import type { Suggested } from '../wording/suggest.ts';
 
 export type Paint = ChalkInstance;
 

@@ -1,7 +1,7 @@
 import type { AtTerminal, Clock, Terminal } from '../../machine/process.ts';
-import type { Suggestion } from '../../once/says.ts';
-import { adviceOf, type Occurrence, type Suggested, suggested, withLacking } from '../say/suggest.ts';
-import type { Problem } from '../say/told.ts';
+import type { Suggestion } from '../../once/sentence.ts';
+import type { Problem } from '../wording/problem.ts';
+import { adviceOf, type Occurrence, type Suggested, suggested, withLacking } from '../wording/suggest.ts';
 import { columnsOf, type Display, type Output, type Paint, plain, type View } from './display.ts';
 import { foldAtBlanks, safeJson, safeLine } from './text.ts';
 

@@ -2,7 +2,7 @@ import { appendFileSync, statSync } from 'node:fs';
 import { occupantOf } from '../../machine/wholeFile.ts';
 import type { Exit } from '../../once/failures.ts';
 import { formatCount } from '../../once/phrases.ts';
-import type { Problem } from '../say/told.ts';
+import type { Problem } from '../wording/problem.ts';
 import type { Display } from './display.ts';
 import { cutTo } from './table.ts';
 import { safeLine } from './text.ts';

@@ -1,4 +1,4 @@
-import { unsafeClass } from '../say/suggest.ts';
+import { unsafeClass } from '../wording/suggest.ts';
 
 /**
  * Makes text from the service, from files and from other people harmless in a terminal and a log: characters that move

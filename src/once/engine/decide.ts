@@ -4,7 +4,7 @@ import type { Decision, Entry } from '../journal/journal.ts';
 import type { PolicyAnswer } from './context.ts';
 import { engineFailure } from './failures.ts';
 import type { Plan } from './plan.ts';
-import type { HeldReason } from './verdict.ts';
+import type { HeldReason } from './replyMeaning.ts';
 
 /** What stands in the way of an attempt. */
 export type Answers = {

@@ -1,6 +1,6 @@
 import type { Decision } from '../journal/journal.ts';
 import { iso } from '../phrases.ts';
-import type { Suggestion } from '../says.ts';
+import type { Suggestion } from '../sentence.ts';
 
 // How a person decides about an entry, and has decided: commands to paste, and words.
 

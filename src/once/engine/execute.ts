@@ -8,12 +8,12 @@ import { closedFor } from './answers.ts';
 import type { Consent } from './beforeClaim.ts';
 import { claim } from './claim.ts';
 import type { EngineContext } from './context.ts';
-import { type JudgedReply, judgeFlight, Tries } from './judgement.ts';
+import { type JudgedReply, judgeFlight, Tries } from './judgedReply.ts';
 import { becauseClosed, concluded, mustFind, type Outcome, type Stopped } from './outcome.ts';
 import { whyHold } from './plan.ts';
 import { LastCheck, notRecorded, type Recorded, record, stateAtEnd } from './record.ts';
+import type { HeldReason, ReplyMeaning } from './replyMeaning.ts';
 import type { Claim } from './take.ts';
-import type { HeldReason, ReplyMeaning } from './verdict.ts';
 
 /** Does what is wanted once, whatever happened before and whatever happens meanwhile. */
 export async function execute(order: Order, engine: EngineContext, consent?: Consent): Promise<Outcome> {

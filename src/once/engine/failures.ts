@@ -2,7 +2,7 @@ import type { Kind } from '../entry/wanted.ts';
 import { failing, failureWith } from '../failures.ts';
 import { damagedJournal } from '../journal/failures.ts';
 import type { State } from '../journal/journal.ts';
-import { neverTwice } from '../says.ts';
+import { neverTwice } from '../sentence.ts';
 import { approving, type Declined, declinedBy, forAPerson, resolving } from './deciding.ts';
 
 type OfDeclined = { id: string; declined: Declined | undefined };

@@ -13,8 +13,8 @@ import {
 import type { Trouble } from '../wire/trouble.ts';
 import { lastDecision, lastProposal } from './approval.ts';
 import { engineFailure } from './failures.ts';
+import { keyFixesBody } from './replyMeaning.ts';
 import { isProposal } from './standing.ts';
-import { keyFixesBody } from './verdict.ts';
 
 /** Why no further attempt was made. */
 export type Stopped =

@@ -4,8 +4,8 @@ import { bodyBytes, canonicalOf, fingerprint, type Kind, paymentOf } from '../en
 import type { Entry, Journal, NamedBy, NewEntry, Reads } from '../journal/journal.ts';
 import { equalWithinMs } from './equal.ts';
 import { type PlanKind, planFor } from './planKinds.ts';
+import type { HeldReason } from './replyMeaning.ts';
 import { isBeingSent } from './standing.ts';
-import type { HeldReason } from './verdict.ts';
 
 /** What would happen if the command went on now. Making a plan changes nothing. */
 export type Plan =

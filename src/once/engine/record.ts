@@ -2,11 +2,11 @@ import { asFailure, type Failure } from '../failures.ts';
 import type { Attempt, Entry, State, Transaction } from '../journal/journal.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import type { EngineContext } from './context.ts';
-import { type JudgedReply, type Tries, withReceiptsChecked } from './judgement.ts';
+import { type JudgedReply, type Tries, withReceiptsChecked } from './judgedReply.ts';
 import { mustFind, type Outcome, type Stopped } from './outcome.ts';
 import { isTooOld } from './plan.ts';
+import type { ReplyMeaning } from './replyMeaning.ts';
 import type { Claim } from './take.ts';
-import type { ReplyMeaning } from './verdict.ts';
 
 /** The entry's state if trying ends so. */
 export function stateAtEnd(

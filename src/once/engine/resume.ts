@@ -1,6 +1,7 @@
 import type { Decision, Entry, Journal, Transaction, Work } from '../journal/journal.ts';
 import { refuseMoved } from './answers.ts';
 import { keepDecision, lastDecision, refuseTaken, roleThatMayNot } from './approval.ts';
+import { type EntryAsShown, refuseChanged } from './asShown.ts';
 import { untilClaimed } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import type { Undecided } from './decide.ts';
@@ -8,7 +9,6 @@ import { carryOut } from './execute.ts';
 import { engineFailure } from './failures.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { whyHold } from './plan.ts';
-import { type EntryAsShown, refuseChanged } from './shown.ts';
 import { isApprovedAndUnsent, isBeingSent, isOver, isProposal } from './standing.ts';
 import { type Step, take } from './take.ts';
 

@@ -3,7 +3,7 @@ import { answersTo, mustBeIntact, mustHaveIntactRequest } from './answers.ts';
 import type { EngineContext } from './context.ts';
 import { type Course, decide, type Undecided } from './decide.ts';
 import { becauseClosed, concluded, mustFind, type Outcome } from './outcome.ts';
-import type { HeldReason } from './verdict.ts';
+import type { HeldReason } from './replyMeaning.ts';
 
 /** An entry that this process owns, with its first attempt on record. */
 export type Claim = {

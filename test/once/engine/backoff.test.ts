@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nextPauseMs } from '../../../src/once/engine/judgement.ts';
+import { nextPauseMs } from '../../../src/once/engine/judgedReply.ts';
 
 const limits = { maxWaitMs: 60_000 };
 const candidate = { attempts: 1, sinceFirstMs: 0, retryAfterMs: undefined };

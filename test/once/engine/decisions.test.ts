@@ -1,8 +1,8 @@
 import { base58 } from '@scure/base';
 // What a person may decide of an entry, by how it stands: resolve, decline, approve, send once more.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { EntryAsShown } from '../../../src/once/engine/asShown.ts';
 import { decideProposal, refuseProposal, resolveEntry, resume } from '../../../src/once/engine/resume.ts';
-import type { EntryAsShown } from '../../../src/once/engine/shown.ts';
 import { Failure } from '../../../src/once/failures.ts';
 import { SourceFile } from '../../../src/once/journal/file/sourceFile.ts';
 import type { Decision, Entry, Journal } from '../../../src/once/journal/journal.ts';

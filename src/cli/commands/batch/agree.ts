@@ -1,12 +1,12 @@
 import { type BatchPlan, equalRows, leftToSend, rowsToPropose } from '../../../batch/plan.ts';
 import { formatCount } from '../../../once/phrases.ts';
 import type { BalanceShown } from '../../run/balance.ts';
-import { equalRowWords, paidAlready, rowsPaidAlready } from '../../say/batch.ts';
-import { declined } from '../../say/told.ts';
 import { jsonView, labelled, remark } from '../../show/card.ts';
 import type { Question } from '../../show/display.ts';
 import { forWhom } from '../../show/entry.ts';
 import { equalJson } from '../../show/report.ts';
+import { equalRowWords, paidAlready, rowsPaidAlready } from '../../wording/batch.ts';
+import { declined } from '../../wording/problem.ts';
 import { type Batch, whichRow } from './options.ts';
 import {
   askToBegin,

@@ -24,10 +24,14 @@ import {
 } from '../../../once/phrases.ts';
 import type { BalanceShown } from '../../run/balance.ts';
 import { tellEnd } from '../../run/telling.ts';
-import { tooLittleToPay } from '../../say/balance.ts';
-import { rowsInConflict, rowsPaidAlready } from '../../say/batch.ts';
-import { ofRow, ofRows, warningWords } from '../../say/entry.ts';
-import { again } from '../../say/open.ts';
+import { type Fact, type Fields, jsonOf, labelled, remark } from '../../show/card.ts';
+import type { Display, LabelCanvas, View } from '../../show/display.ts';
+import { drawMessage } from '../../show/entry.ts';
+import { tooLittleToPay } from '../../wording/balance.ts';
+import { rowsInConflict, rowsPaidAlready } from '../../wording/batch.ts';
+import { ofRow, ofRows, warningWords } from '../../wording/entry.ts';
+import { again } from '../../wording/open.ts';
+import { problemOf } from '../../wording/problem.ts';
 import {
   codeOfRows,
   countFields,
@@ -38,11 +42,7 @@ import {
   rowFacts,
   rowsInALine,
   rowsToApprove,
-} from '../../say/rows.ts';
-import { problemOf } from '../../say/told.ts';
-import { type Fact, type Fields, jsonOf, labelled, remark } from '../../show/card.ts';
-import type { Display, LabelCanvas, View } from '../../show/display.ts';
-import { drawMessage } from '../../show/entry.ts';
+} from '../../wording/rows.ts';
 import type { BatchArgs } from './batch.spec.ts';
 import { type Batch, countsJson, withReport } from './options.ts';
 

@@ -5,12 +5,12 @@ import { type Exit, exitOf, failureWith } from '../../../once/failures.ts';
 import type { BatchInput, Reads, RowsStanding } from '../../../once/journal/journal.ts';
 import { counted, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
 import type { Run } from '../../parse/command.ts';
-import { type PaidAs, paidAsFacts, paidAsWords } from '../../say/batch.ts';
-import { codeOfRows, countFields, needsOf, rowFacts, rowsInALine } from '../../say/rows.ts';
 import { card, type Fact } from '../../show/card.ts';
 import type { View } from '../../show/display.ts';
 import { pad, widthsFor } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
+import { type PaidAs, paidAsFacts, paidAsWords } from '../../wording/batch.ts';
+import { codeOfRows, countFields, needsOf, rowFacts, rowsInALine } from '../../wording/rows.ts';
 import type { StatusArgs } from './batch.spec.ts';
 
 /** Reads the journal only, so it works while any machine runs the batch. */

@@ -6,7 +6,7 @@ import { counted, formatDuration } from '../../../once/phrases.ts';
 import { openChain, refuseNoMint, refuseOtherCluster, refuseUnprovable, waitMsOf } from '../../run/chain.ts';
 import { storedReport, withChain } from '../../run/stored.ts';
 import { tellRow } from '../../run/telling.ts';
-import { progressWords } from '../../say/batch.ts';
+import { progressWords } from '../../wording/batch.ts';
 import type { Batch } from './options.ts';
 
 /** How many accepted rows the chain has not proven, and how many it contradicts. */

@@ -3,7 +3,7 @@ import { RpcUrl } from '../../../chain/cluster.ts';
 import { parseBaseUrl } from '../../../once/entry/baseUrl.ts';
 import { asFailure, type Exit, failureWith } from '../../../once/failures.ts';
 import { listed } from '../../../once/phrases.ts';
-import type { Suggestion } from '../../../once/says.ts';
+import type { Suggestion } from '../../../once/sentence.ts';
 import { leastTellingLength } from '../../../once/wire/withoutToken.ts';
 import type { App } from '../../app.ts';
 import {
@@ -28,9 +28,9 @@ import { type Secret, Token } from '../../bot/token.ts';
 import { commandWords, readTokenStdin } from '../../bot/tokenInput.ts';
 import type { Args } from '../../parse/args.ts';
 import { chainKeys, settingKeys } from '../../parse/args.ts';
-import { rpcUrlAsArgument, theCommandLine, theTerminal } from '../../say/open.ts';
-import { declined, problemOf } from '../../say/told.ts';
 import { card, type Fact, fieldsOf } from '../../show/card.ts';
+import { rpcUrlAsArgument, theCommandLine, theTerminal } from '../../wording/open.ts';
+import { declined, problemOf } from '../../wording/problem.ts';
 import type { SetArgs, TokenArgs } from './config.spec.ts';
 import { profileFacts, profilesPathsOf, shownValue } from './show.ts';
 

@@ -13,10 +13,10 @@ import {
 import { Token } from '../../bot/token.ts';
 import { lastingLocation, shownLocation } from '../../open/journal.ts';
 import { settingKeys } from '../../parse/args.ts';
-import { tokenOrigin } from '../../say/open.ts';
-import { addingProfile, listingProfiles } from '../../say/profiles.ts';
 import { card, type Fact, fieldsOf, under } from '../../show/card.ts';
 import { safeLine } from '../../show/text.ts';
+import { tokenOrigin } from '../../wording/open.ts';
+import { addingProfile, listingProfiles } from '../../wording/profiles.ts';
 
 export async function show(app: App): Promise<Exit> {
   const { env, display } = app;

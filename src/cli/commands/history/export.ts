@@ -14,14 +14,14 @@ import type { Entry, Journal, Selection } from '../../../once/journal/journal.ts
 import { counted, formatAgo, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
 import type { App } from '../../app.ts';
 import { storedReport } from '../../run/stored.ts';
-import { approvedNotSent } from '../../say/entry.ts';
-import { resolvedWay } from '../../say/history.ts';
-import { problemOf } from '../../say/told.ts';
 import { card, type Fact } from '../../show/card.ts';
 import { columnsOf, requestOf } from '../../show/entry.ts';
 import { fieldText, messageOf, settledAt, transferOf } from '../../show/reply.ts';
 import type { Report } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
+import { approvedNotSent } from '../../wording/entry.ts';
+import { resolvedWay } from '../../wording/history.ts';
+import { problemOf } from '../../wording/problem.ts';
 import { cellIn, keptAs } from '../batch/options.ts';
 import { allOfThem, type Filters, inPages, selectionOf } from './filters.ts';
 import type { HistoryArgs } from './history.spec.ts';

@@ -6,7 +6,7 @@ import type { Entry, Journal, Selection, State } from '../../../once/journal/jou
 import { fewOf, formatCount, listed } from '../../../once/phrases.ts';
 import type { App } from '../../app.ts';
 import { type Moment, msOf, parseMoment } from '../../bot/settings.ts';
-import { notAMoment } from '../../say/history.ts';
+import { notAMoment } from '../../wording/history.ts';
 import type { HistoryArgs } from './history.spec.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { states } from '../../../once/journal/columns.ts';
 import { options } from '../../parse/args.ts';
 import { type ArgsOf, command } from '../../parse/command.ts';
-import { momentRule } from '../../say/history.ts';
+import { momentRule } from '../../wording/history.ts';
 
 export const historySpec = command({
   group: 'Every day',

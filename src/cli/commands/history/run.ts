@@ -7,8 +7,8 @@ import { knownByName } from '../../bot/chooseBot.ts';
 import { isThere, shownLocation } from '../../open/journal.ts';
 import type { Run } from '../../parse/command.ts';
 import { entryByIdOrName, noteDeaths, storedReport } from '../../run/stored.ts';
-import { explain } from '../../say/explain.ts';
-import type { Problem } from '../../say/told.ts';
+import { explain } from '../../wording/explain.ts';
+import type { Problem } from '../../wording/problem.ts';
 import type { SettledFormat } from './export.ts';
 import {
   allOfThem,

@@ -2,17 +2,17 @@ import { isApprovedAndUnsent, isProposal } from '../../../once/engine/standing.t
 import type { Attempt, Decision, Entry, State } from '../../../once/journal/journal.ts';
 import { iso, isoExact } from '../../../once/phrases.ts';
 import { troubleWords } from '../../../once/wire/trouble.ts';
-import { timesPaid } from '../../say/chain.ts';
-import { approvedNotSent } from '../../say/entry.ts';
-import { resolvedWay } from '../../say/history.ts';
-import { adviceOf, withLacking } from '../../say/suggest.ts';
-import type { Problem } from '../../say/told.ts';
 import { type Fact, type Fields, labelled } from '../../show/card.ts';
 import type { Canvas, Paint, View } from '../../show/display.ts';
 import { amountIn, forWhom, requestOf } from '../../show/entry.ts';
 import { outcomeView, type Report } from '../../show/report.ts';
 import { cutTo, pad, type WidthOf, widthsFor } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
+import { timesPaid } from '../../wording/chain.ts';
+import { approvedNotSent } from '../../wording/entry.ts';
+import { resolvedWay } from '../../wording/history.ts';
+import type { Problem } from '../../wording/problem.ts';
+import { adviceOf, withLacking } from '../../wording/suggest.ts';
 
 const widths = { when: 19, state: 8, id: 12 };
 const gap = '  ';

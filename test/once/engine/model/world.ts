@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { verifyEach } from '../../../../src/chain/verify.ts';
+import { type EntryAsShown as OnScreen, shownNow } from '../../../../src/once/engine/asShown.ts';
 import type { EngineContext } from '../../../../src/once/engine/context.ts';
 import { execute } from '../../../../src/once/engine/execute.ts';
 import type { Outcome } from '../../../../src/once/engine/outcome.ts';
 import { decideProposal, resolveEntry, resume } from '../../../../src/once/engine/resume.ts';
-import { type EntryAsShown as OnScreen, shownNow } from '../../../../src/once/engine/shown.ts';
 import { type BaseUrl, identityUrl, originOf } from '../../../../src/once/entry/baseUrl.ts';
 import type { Kind } from '../../../../src/once/entry/wanted.ts';
 import { Failure } from '../../../../src/once/failures.ts';

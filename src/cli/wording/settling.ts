@@ -1,7 +1,7 @@
 import { approving, declining, forAPerson, givingUpUnsent, resolving } from '../../once/engine/deciding.ts';
 import { isApprovedAndUnsent, isProposal } from '../../once/engine/standing.ts';
 import type { Entry } from '../../once/journal/journal.ts';
-import type { Suggestion } from '../../once/says.ts';
+import type { Suggestion } from '../../once/sentence.ts';
 
 /** What a person can decide about an entry that is not finished. */
 export function settling(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refuseChanged, shownNow } from '../../../src/once/engine/shown.ts';
+import { refuseChanged, shownNow } from '../../../src/once/engine/asShown.ts';
 import type { Decision, Entry } from '../../../src/once/journal/journal.ts';
 
 const entry = { id: 'a', fingerprint: 'f', state: 'sending', ownerLives: false, attempts: 1 } as Entry;

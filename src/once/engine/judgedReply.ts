@@ -12,7 +12,6 @@ import {
 import type { Trouble } from '../wire/trouble.ts';
 import type { EngineContext } from './context.ts';
 import type { Stopped } from './outcome.ts';
-import type { Claim } from './take.ts';
 import {
   judge,
   namesAnother,
@@ -20,7 +19,8 @@ import {
   type ReplyFacts,
   type ReplyMeaning,
   wordsIn,
-} from './verdict.ts';
+} from './replyMeaning.ts';
+import type { Claim } from './take.ts';
 
 /** What came back, as it is recorded, and what it proves. */
 export type JudgedReply = {

@@ -1,7 +1,7 @@
 import { approving, type Declined, declinedBy } from '../../once/engine/deciding.ts';
 import type { Outcome } from '../../once/engine/outcome.ts';
+import type { HeldReason } from '../../once/engine/replyMeaning.ts';
 import { isDone, isProposal } from '../../once/engine/standing.ts';
-import type { HeldReason } from '../../once/engine/verdict.ts';
 import type { Kind } from '../../once/entry/wanted.ts';
 import type { FailureCode } from '../../once/failures.ts';
 import type {
@@ -13,12 +13,12 @@ import type {
   Process,
 } from '../../once/journal/journal.ts';
 import { formatAgo, formatCount, formatDuration, iso, isoDay } from '../../once/phrases.ts';
-import { type Sentence, sentence } from '../../once/says.ts';
+import { type Sentence, sentence } from '../../once/sentence.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
 import { adviceOn, troubleWords } from '../../once/wire/trouble.ts';
 import { amountIn, requestOf } from '../show/entry.ts';
+import { nothingSent, thisOneSentNothing } from './problem.ts';
 import { howToDecide, settling } from './settling.ts';
-import { nothingSent, thisOneSentNothing } from './told.ts';
 
 type Concluded = Outcome & { is: 'concluded' };
 

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { adviceOf, type Occurrence, shellWord, suggested } from '../../../src/cli/say/suggest.ts';
 import { safeLine } from '../../../src/cli/show/text.ts';
-import type { Suggestion } from '../../../src/once/says.ts';
+import { adviceOf, type Occurrence, shellWord, suggested } from '../../../src/cli/wording/suggest.ts';
+import type { Suggestion } from '../../../src/once/sentence.ts';
 
 function lineOf(suggestion: Suggestion, occurrences: readonly Occurrence[]): string {
   const { lines, lacking } = suggested([suggestion], { occurrences, asks: false });

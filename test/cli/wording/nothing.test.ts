@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { endOf, type Interruption, problemOf } from '../../../src/cli/say/told.ts';
+import { endOf, type Interruption, problemOf } from '../../../src/cli/wording/problem.ts';
 import { Failure, type FailureCode, failureExits } from '../../../src/once/failures.ts';
 
 describe('a command that stops says what it did not do', () => {

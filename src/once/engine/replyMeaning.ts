@@ -42,7 +42,7 @@ export type ReplyMeaning = {
   readonly heldReason?: HeldReason;
 };
 
-/** Why an entry is held; the sentences are in `cli/say/outcomes.ts`. All but `approval` leave it in doubt. */
+/** Why an entry is held; the sentences are in `cli/wording/outcomes.ts`. All but `approval` leave it in doubt. */
 export type HeldReason =
   | 'approval'
   | 'too-old'

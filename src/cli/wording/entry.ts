@@ -2,7 +2,7 @@ import { isApprovedAndUnsent } from '../../once/engine/standing.ts';
 import type { Wanted, Warning } from '../../once/entry/wanted.ts';
 import type { Entry } from '../../once/journal/journal.ts';
 import { clipped, counted, fewOf, formatAmountOf, listed } from '../../once/phrases.ts';
-import { nothingSentNow } from './told.ts';
+import { nothingSentNow } from './problem.ts';
 
 export function warningWords(warning: Warning): string {
   if (warning.is === 'more-unknown-styles') return `${warning.count} more button styles are unknown.`;

@@ -9,7 +9,7 @@ import {
   retryOf,
 } from '../../once/failures.ts';
 import { counted } from '../../once/phrases.ts';
-import { neverTwice, type Suggestion } from '../../once/says.ts';
+import { neverTwice, type Suggestion } from '../../once/sentence.ts';
 
 /** A failure as shown: the JSON object's `error`, and the two lines for a person. */
 export type Problem = {

@@ -1,4 +1,4 @@
-import type { Suggestion } from '../../once/says.ts';
+import type { Suggestion } from '../../once/sentence.ts';
 
 export const addingProfile: readonly Suggestion[] = [['config', 'add', 'NAME', '--base-url', 'URL']];
 export const listingProfiles: readonly Suggestion[] = [['config', 'list']];

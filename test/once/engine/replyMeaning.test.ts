@@ -7,7 +7,7 @@ import {
   type VerdictRow,
   verdictTable,
   wordsIn,
-} from '../../../src/once/engine/verdict.ts';
+} from '../../../src/once/engine/replyMeaning.ts';
 import type { Kind } from '../../../src/once/entry/wanted.ts';
 import { type Flight, readReply } from '../../../src/once/wire/flight.ts';
 import {

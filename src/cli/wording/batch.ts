@@ -3,11 +3,11 @@ import { countIn } from '../../batch/read.ts';
 import { isDone } from '../../once/engine/standing.ts';
 import { type Failure, failureWith } from '../../once/failures.ts';
 import { counted, formatAmountOf, formatCount, formatDuration } from '../../once/phrases.ts';
-import { isItTheRightFile, type Suggestion } from '../../once/says.ts';
+import { isItTheRightFile, type Suggestion } from '../../once/sentence.ts';
 import type { Fact } from '../show/card.ts';
 import { safeLine } from '../show/text.ts';
 import { equalWords } from './outcomes.ts';
-import { notSentNow } from './told.ts';
+import { notSentNow } from './problem.ts';
 
 /** How many of them perhaps were not paid. */
 export function inDoubtOf(equal: readonly EqualRow[]): number {

@@ -1,5 +1,5 @@
 import { type Failure, failureWith } from '../../once/failures.ts';
-import type { Suggestion } from '../../once/says.ts';
+import type { Suggestion } from '../../once/sentence.ts';
 import type { TokenSource } from '../bot/profiles.ts';
 import { type Occurrence, optionWords } from './suggest.ts';
 

@@ -1,5 +1,5 @@
 import { showsPassword } from '../../once/journal/place.ts';
-import type { Suggestion } from '../../once/says.ts';
+import type { Suggestion } from '../../once/sentence.ts';
 
 // U+FE0E and U+FE0F choose text or emoji shape. Without them ordinary emoji look broken, so they are allowed.
 /** Characters never shown raw: they move the cursor, change the reading direction or are invisible. */

@@ -4,7 +4,7 @@ import { isUnsent } from '../../once/engine/standing.ts';
 import type { Wanted } from '../../once/entry/wanted.ts';
 import { type FailureCode, retryOf } from '../../once/failures.ts';
 import { iso } from '../../once/phrases.ts';
-import { neverTwice, type Sentence, sentence, withFullStop } from '../../once/says.ts';
+import { neverTwice, type Sentence, sentence, withFullStop } from '../../once/sentence.ts';
 import { takenBy } from './entry.ts';
 import {
   againHint,
@@ -21,8 +21,8 @@ import {
   summary,
   verbs,
 } from './outcomes.ts';
+import { nothingSent, nothingSentNow, notSentNow, type Problem, questionAgain } from './problem.ts';
 import { settling } from './settling.ts';
-import { nothingSent, nothingSentNow, notSentNow, type Problem, questionAgain } from './told.ts';
 
 /** What is not well and what to do, and what is odd about what is well. */
 export type Explained = {

@@ -9,7 +9,7 @@ import { formatAmount } from '../../once/entry/amount.ts';
 import { type Failure, type FailureCode, failureWith } from '../../once/failures.ts';
 import type { Entry } from '../../once/journal/journal.ts';
 import { counted, formatDuration, iso, listed } from '../../once/phrases.ts';
-import type { Suggestion } from '../../once/says.ts';
+import type { Suggestion } from '../../once/sentence.ts';
 import { onlyIfSure, settling } from './settling.ts';
 
 /** Each is part of a sentence. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { failureWith } from '../../../src/once/failures.ts';
-import { sentence } from '../../../src/once/says.ts';
+import { sentence } from '../../../src/once/sentence.ts';
 
 describe('a failure that is written as it is read', () => {
   test('has what happened, what to do, and commands', () => {

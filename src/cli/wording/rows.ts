@@ -3,7 +3,7 @@ import type { RowAhead, RowCounts } from '../../batch/rowState.ts';
 import type { Stop } from '../../batch/stopRules.ts';
 import { Failure, type FailureCode, failureWith, type Retry } from '../../once/failures.ts';
 import { clipped, counted, fewOf, formatCount, listed } from '../../once/phrases.ts';
-import { type Sentence, type Suggestion, sentence, withFullStop } from '../../once/says.ts';
+import { type Sentence, type Suggestion, sentence, withFullStop } from '../../once/sentence.ts';
 import { adviceOn, troubleWords } from '../../once/wire/trouble.ts';
 import type { Fact, Fields } from '../show/card.ts';
 import { again, type CommandLine } from './open.ts';
