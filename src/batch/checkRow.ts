@@ -5,6 +5,7 @@ import { complain } from '../once/entry/rules.ts';
 import { checkTransfer } from '../once/entry/transfer.ts';
 import type { OwnAddresses } from '../once/entry/unusual.ts';
 import type { Kind, Wanted } from '../once/entry/wanted.ts';
+import { isObject } from '../once/wire/flight.ts';
 import { type Policies, withAddress } from '../policy/policy.ts';
 import type { RawRow } from './columns.ts';
 import { complainOfRow, type OwnRules, type RowComplaint, type RowComplaints } from './failures.ts';
@@ -110,10 +111,6 @@ function withComponents({ buttons, ...fields }: Readonly<Record<string, unknown>
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function buttonOf({ id, ...rest }: Fields): Fields {
   return { type: 'button', ...(id === undefined ? {} : { custom_id: id }), ...rest };

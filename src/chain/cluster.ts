@@ -1,5 +1,6 @@
 import { base58 } from '@scure/base';
 import { isLoopback } from '../once/entry/baseUrl.ts';
+import { base58Alphabet } from '../once/entry/signature.ts';
 import { failing, failureWith } from '../once/failures.ts';
 
 /** A chain, identified by its genesis hash, with the name of the cluster if it has one. */
@@ -22,9 +23,11 @@ export function clusterOf(text: string): Cluster | undefined {
   return { genesis: text, name };
 }
 
+const base58Of32Bytes = new RegExp(`^[${base58Alphabet}]{32,44}$`, 'u');
+
 /** Whether the text is 32 bytes in base58: a genesis hash or an address. */
 export function isHash(text: string): boolean {
-  if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/u.test(text)) return false;
+  if (!base58Of32Bytes.test(text)) return false;
   return base58.decode(text).length === 32;
 }
 

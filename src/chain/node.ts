@@ -1,10 +1,9 @@
 import type { MinorUnits } from '../once/entry/amount.ts';
-import { type Channel, type Flight, retryAfterMs } from '../once/wire/flight.ts';
+import { type Channel, type Flight, isObject, retryAfterMs } from '../once/wire/flight.ts';
 import { type Cluster, clusterOf } from './cluster.ts';
 import {
   type ChainTransaction,
   countOf,
-  isObject,
   isTokenProgram,
   type JsonObject,
   listOf,

@@ -1,4 +1,5 @@
 import { formatAmount } from '../once/entry/amount.ts';
+import { isObject } from '../once/wire/flight.ts';
 
 /** Why a verdict is what it is. */
 export const reasons = [
@@ -116,10 +117,6 @@ function tokenIn(balance: JsonObject, isAfter: boolean, accounts: readonly strin
 }
 
 export type JsonObject = { readonly [name: string]: unknown };
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function objectOf(value: unknown): JsonObject {
   if (isObject(value)) return value;

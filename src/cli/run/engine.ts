@@ -8,7 +8,6 @@ import { mayClaimUnder } from '../../policy/spend.ts';
 import type { App } from '../app.ts';
 import type { ConnectedBot } from '../open/bot.ts';
 import { defaultMaxWaitMs, defaultTimeoutMs, whoDecides } from '../open/journal.ts';
-import { nouns } from '../wording/outcomes.ts';
 /** The engine with its bot, and how that reaches its service. */
 export type Engine = EngineContext & ConnectedBot;
 
@@ -79,7 +78,7 @@ function whatCame(what: WhatCame | undefined): string {
 function waitingWords(waiting: Waiting): string {
   switch (waiting.for) {
     case 'reply':
-      return `Sending the ${nouns[waiting.kind]}`;
+      return `Sending the ${waiting.kind}`;
     case 'other-process':
       return `Another botctl is sending ${waiting.id}; waiting for its outcome`;
     case 'next-try':
@@ -89,7 +88,7 @@ function waitingWords(waiting: Waiting): string {
 
 /** What the first interrupt still waits for, and how to stop at once. */
 function waitingForReplyWords(kind: Kind): string {
-  return `Interrupted while the ${nouns[kind]} is being sent: waiting up to 5 s for its reply. Interrupt again to leave at once; then its outcome is unknown.`;
+  return `Interrupted while the ${kind} is being sent: waiting up to 5 s for its reply. Interrupt again to leave at once; then its outcome is unknown.`;
 }
 
 /** A line of --verbose. */

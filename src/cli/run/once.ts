@@ -19,7 +19,7 @@ import type { Args } from '../parse/args.ts';
 import { labelled, remark } from '../show/card.ts';
 import type { LabelCanvas, Question } from '../show/display.ts';
 import { factsInQuestion } from '../show/entry.ts';
-import { askToPayAgain, equalPaymentWords, nouns } from '../wording/outcomes.ts';
+import { askToPayAgain, equalPaymentWords } from '../wording/outcomes.ts';
 import type { ChainWait } from './chain.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { balanceFor, doubtsAbout, paidBeforeTo, repeatsOf } from './inputs.ts';
@@ -193,14 +193,13 @@ function drawOrder({ order, bot, policies = [], known }: InQuestion, canvas: Lab
 function reminderOf({ is, entry }: Plan, kind: Kind): string | undefined {
   if (entry === undefined) return undefined;
   const { id, updatedAtMs, resolvedAs } = entry;
-  const noun = nouns[kind];
   switch (is) {
     case 'retry':
       return `It may already have happened (ID ${id}). The same request will be sent again, so it happens once.`;
     case 'already-done':
       return resolvedAs === 'happened'
-        ? `It was decided at ${iso(updatedAtMs)} that the same ${noun} happened (ID ${id}).`
-        : `The same ${noun} was accepted at ${iso(updatedAtMs)} (ID ${id}).`;
+        ? `It was decided at ${iso(updatedAtMs)} that the same ${kind} happened (ID ${id}).`
+        : `The same ${kind} was accepted at ${iso(updatedAtMs)} (ID ${id}).`;
     default:
       return undefined;
   }

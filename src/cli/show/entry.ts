@@ -1,7 +1,7 @@
 import { damagedJournal } from '../../once/journal/failures.ts';
 import type { Entry } from '../../once/journal/journal.ts';
-import { formatAmountOf } from '../../once/phrases.ts';
-import { isFields } from '../../once/wire/flight.ts';
+import { clipped, formatAmountOf } from '../../once/phrases.ts';
+import { isObject } from '../../once/wire/flight.ts';
 import { type Fact, type Fields, labelled } from './card.ts';
 import type { Canvas, LabelCanvas, Paint } from './display.ts';
 import { foldAtBlanks, safeLine, safeLines } from './text.ts';
@@ -36,19 +36,12 @@ export function columnsOf({
   }
 }
 
-const mostOfCell = 80;
-
-function bounded(text: string): string {
-  if (text.length <= mostOfCell) return text;
-  return `${text.slice(0, mostOfCell).replace(/[\ud800-\udbff]$/u, '')}${'…'}`;
-}
-
 /** What its row says for people, in its columns `name` and `note`. */
 export function forWhom(entry: Partial<Pick<Entry, 'columns'>>): string | undefined {
   const cells = Object.entries(columnsOf(entry) ?? {});
   const said = ['name', 'note'].flatMap((wanted) =>
     cells.flatMap(([title, cell]) =>
-      title.toLowerCase() === wanted ? [safeLine(bounded(String(cell)))] : [],
+      title.toLowerCase() === wanted ? [safeLine(clipped(String(cell)))] : [],
     ),
   );
   return said.length === 0 ? undefined : said.join(' · ');
@@ -56,7 +49,7 @@ export function forWhom(entry: Partial<Pick<Entry, 'columns'>>): string | undefi
 
 function listIn(fields: Fields, name: string): Fields[] {
   const list = fields[name];
-  return Array.isArray(list) ? list.filter(isFields) : [];
+  return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
 type Drawn = { readonly text: string; readonly width: number };

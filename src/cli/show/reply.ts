@@ -1,5 +1,5 @@
 import type { Attempt, Entry } from '../../once/journal/journal.ts';
-import { hasLostDigits, isFields, readReply } from '../../once/wire/flight.ts';
+import { hasLostDigits, isObject, readReply } from '../../once/wire/flight.ts';
 import type { Fields } from './card.ts';
 
 const deepest = 24;
@@ -28,7 +28,7 @@ export type Replied = {
 /** The message in the service's reply. */
 export function messageOf({ entry, attempt }: Replied): Fields | undefined {
   const message = entry.kind === 'message' ? replyJson(attempt)?.message : undefined;
-  return isFields(message) ? message : undefined;
+  return isObject(message) ? message : undefined;
 }
 
 /** The transfer in the service's reply, or as an operator found it. */
@@ -38,7 +38,7 @@ export function transferOf({ entry, attempt, signature }: Replied): Fields | und
   if (json !== undefined) {
     const { request_id: _requestId, ...transfer } = json;
     // Some services tell what was done in a field of its own.
-    return isFields(transfer.transfer) ? { ...transfer.transfer, ...transfer } : transfer;
+    return isObject(transfer.transfer) ? { ...transfer.transfer, ...transfer } : transfer;
   }
   return signature === undefined ? undefined : { signature };
 }

@@ -2,6 +2,7 @@ import { appendFileSync, statSync } from 'node:fs';
 import { occupantOf } from '../../machine/wholeFile.ts';
 import type { Exit } from '../../once/failures.ts';
 import { formatCount } from '../../once/phrases.ts';
+import { isObject } from '../../once/wire/flight.ts';
 import type { Problem } from '../wording/problem.ts';
 import type { Display } from './display.ts';
 import { cutTo } from './table.ts';
@@ -146,10 +147,6 @@ function resultOf({ message, transfer, error }: Json): string {
   if (isObject(error)) return text(error.message);
   if (isObject(message)) return text(message.id) || text(message.message_id);
   return isObject(transfer) ? text(transfer.signature) || text(transfer.transfer_id) : '';
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function text(value: unknown): string {

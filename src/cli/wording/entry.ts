@@ -102,16 +102,16 @@ function requestIn(body: Uint8Array): Body | undefined {
 
 /** `Transfer 0a1b2c3d4e5f`: starts a sentence. */
 export function titleOf({ kind, id }: Pick<Entry, 'kind' | 'id'>): string {
-  return `${nouns[kind]} ${id}`;
+  return `${kindTitles[kind]} ${id}`;
 }
 
-const nouns = { message: 'Message', transfer: 'Transfer' } as const;
+const kindTitles = { message: 'Message', transfer: 'Transfer' } as const;
 
 type Standing = Pick<Entry, 'kind' | 'state' | 'resolvedAs' | 'approved'>;
 
 /** How an entry stands, above its details. `isDoneBefore`: the service, or an earlier run, had already done it. */
 export function headlineOf(entry: Standing, isDoneBefore: boolean, isReplayed: boolean, paid = ''): string {
-  const line = `${nouns[entry.kind]} ${stateOf(entry, isDoneBefore)}${paid && ` (${paid})`}`;
+  const line = `${kindTitles[entry.kind]} ${stateOf(entry, isDoneBefore)}${paid && ` (${paid})`}`;
   return isReplayed ? `${line}. ${nothingSentNow}` : line;
 }
 

@@ -17,7 +17,6 @@ import {
   inProgress,
   makes,
   nothingOf,
-  nouns,
   summary,
   verbs,
 } from './outcomes.ts';
@@ -95,7 +94,6 @@ function wordsOf(
   }
   const { entry, attempt, stopped, declined, replayed } = outcome;
   const { id, kind } = entry;
-  const noun = nouns[kind];
   const said = summary(attempt, complaint);
   const isCut = stopped?.because === 'interrupted' && attempt?.trouble?.is !== 'interrupted';
   const cut = isCut ? 'Interrupted before the next try. ' : '';
@@ -106,7 +104,7 @@ function wordsOf(
     case 'accepted':
     case 'resolved':
       return {
-        ...sentence`An operator decided that the ${noun} did not happen (ID ${id}).
+        ...sentence`An operator decided that the ${kind} did not happen (ID ${id}).
           To ${verbs[kind]} it after all, run the original command again.`,
         ...(replayed && { end: nothingSentNow }),
       };
@@ -119,7 +117,7 @@ function wordsOf(
       const isEarlier = attempt?.trouble?.is === 'claim-too-old';
       const why = isEarlier ? `an earlier request was sent, and the last one was not (${said})` : said;
       return {
-        message: `${cut}The ${noun} may have been ${done[kind]}: ${why}. ${called(entry)}.`,
+        message: `${cut}The ${kind} may have been ${done[kind]}: ${why}. ${called(entry)}.`,
         hint: `${againHint(outcome, code, nowMs)} ${alwaysSafe[kind]}`,
         next: [['resume', id]],
       };
@@ -127,14 +125,14 @@ function wordsOf(
     case 'rejected': {
       const isOfProfile = entry.bot !== envBot && entry.bot !== sandboxBot;
       return {
-        message: `${cut}The service refused the ${noun} (${said}). ${nothingOf(entry)}`,
+        message: `${cut}The service refused the ${kind} (${said}). ${nothingOf(entry)}`,
         hint: againHint(outcome, code, nowMs),
         next: code === 'token-rejected' && isOfProfile ? [['config', 'set', entry.bot, 'token']] : [],
       };
     }
     case 'open':
       return {
-        message: `${cut}The ${noun} was not ${done[kind]} (${said}). botctl ${makes[kind]} it only if you run the command again or resume it (ID ${id}).`,
+        message: `${cut}The ${kind} was not ${done[kind]} (${said}). botctl ${makes[kind]} it only if you run the command again or resume it (ID ${id}).`,
         hint: againHint(outcome, code, nowMs),
       };
   }
@@ -163,7 +161,7 @@ function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Uns
       const { id, kind, bot } = outcome.entry;
       return {
         ...sentence`This name is taken by another bot, ${bot} (ID ${id}).
-          Use that bot, or give this ${nouns[kind]} a new name.
+          Use that bot, or give this ${kind} a new name.
           $ history ${id}`,
         end: nothingSentNow,
       };
@@ -181,7 +179,6 @@ function messageOf(thrown: unknown): string {
 function otherBodyWords({ entry, wanted }: Extract<Outcome, { readonly wanted: Wanted }>): Sentence {
   const { id, kind, namedBy, resolvedAs, state, wasInDoubt: inDoubt } = entry;
   const what = { undefined: 'key', key: 'key', row: 'row’s id' }[String(namedBy)] ?? 'name';
-  const noun = nouns[kind];
   const name = namedBy === 'row' ? 'id' : 'name';
   const mayEnd = isUnsent(entry) && state !== 'declined';
   const isOver =
@@ -190,8 +187,8 @@ function otherBodyWords({ entry, wanted }: Extract<Outcome, { readonly wanted: W
   return {
     message: `This ${what} ${takenBy(entry, wanted)}.`,
     hint: mayEnd
-      ? `If this is another ${noun}, give it a new ${name}. Or settle the earlier one, which was never sent:`
-      : `${wasProposed ? `What once waited for approval keeps its content: a corrected ${noun} takes a new ${name}` : `A new ${name} is a second ${noun}, so give one only if you want both`}. The history shows the earlier one:`,
+      ? `If this is another ${kind}, give it a new ${name}. Or settle the earlier one, which was never sent:`
+      : `${wasProposed ? `What once waited for approval keeps its content: a corrected ${kind} takes a new ${name}` : `A new ${name} is a second ${kind}, so give one only if you want both`}. The history shows the earlier one:`,
     next: mayEnd ? settling(entry) : [['history', id]],
   };
 }
@@ -202,13 +199,13 @@ export function replayNotice({ entry, replayed }: Outcome & { is: 'concluded' })
   if (!replayed || entry.state === 'declined') return undefined;
   const { id, kind, state, namedBy } = entry;
   if (state !== 'accepted' && entry.resolvedAs !== 'happened') {
-    return `The ${nouns[kind]} ${id} is ${state}. To ${verbs[kind]} it after all, run the original command again.`;
+    return `The ${kind} ${id} is ${state}. To ${verbs[kind]} it after all, run the original command again.`;
   }
   const at = `at ${iso(entry.updatedAtMs)}`;
   const why =
     state === 'resolved'
-      ? `It was decided ${at} that this ${nouns[kind]} happened (ID ${id})`
-      : `This ${nouns[kind]} was already accepted ${at} (ID ${id})`;
+      ? `It was decided ${at} that this ${kind} happened (ID ${id})`
+      : `This ${kind} was already accepted ${at} (ID ${id})`;
   const isNamed = namedBy !== undefined && namedBy !== 'run';
   const how = isNamed ? 'give it a new name.' : 'name it: --once NAME, a new name each time.';
   return `${why}. To ${verbs[kind]} another one, ${how}`;

@@ -24,7 +24,7 @@ type Concluded = Outcome & { is: 'concluded' };
 
 export function inProgress(entry: Entry, by?: Process): Sentence {
   return sentence`
-    ${anotherProcess(by)} is still sending this ${nouns[entry.kind]} (${entry.id}). ${thisOneSentNothing}
+    ${anotherProcess(by)} is still sending this ${entry.kind} (${entry.id}). ${thisOneSentNothing}
     Run the same command again: it waits for that process, or takes over when it is gone.`;
 }
 
@@ -111,14 +111,14 @@ export function heldWords(
   const { kind, heldReason: why } = entry;
   if (isProposal(entry))
     return {
-      message: `The ${nouns[kind]} is waiting for approval: ${whyItWaits(proposal)}. ${called(entry)}. ${nothingSent}`,
+      message: `The ${kind} is waiting for approval: ${whyItWaits(proposal)}. ${called(entry)}. ${nothingSent}`,
       hint: approving.hint,
       next: settling(entry),
     };
   const hasNode = knowsNode && kind === 'transfer';
   const reason = why !== undefined && isHeldReason(why) ? heldReasons[why] : 'its outcome is not proven';
   return {
-    message: `The ${nouns[kind]} may have been ${done[kind]}: ${reason} (${said}). ${called(entry)}. botctl will not send it again until a person decides.`,
+    message: `The ${kind} may have been ${done[kind]}: ${reason} (${said}). ${called(entry)}. botctl will not send it again until a person decides.`,
     hint: `${howToDecide(entry, hasNode)}${needsOtherName ? ' If it did not happen and you still want it, give it a new name: under this one the service always gives the same reply.' : ''}`,
     next: settling(entry, hasNode),
   };
@@ -130,14 +130,14 @@ export function declinedWords(
   declined: Declined | undefined,
 ): Sentence {
   const withNewName = { run: '', row: ' and a new id' }[String(namedBy)];
-  return sentence`${declinedBy(`this ${nouns[kind]}`, declined)} (ID ${id})
-    To ${verbs[kind]} a corrected ${nouns[kind]}, run the command with the new values${withNewName ?? ' and a new name'}.
+  return sentence`${declinedBy(`this ${kind}`, declined)} (ID ${id})
+    To ${verbs[kind]} a corrected ${kind}, run the command with the new values${withNewName ?? ' and a new name'}.
     $ history ${id}`;
 }
 
 /** Another machine may have used a name, whatever this service says, so only this request is spoken of. */
 export function nothingOf({ namedBy, kind }: Entry): string {
-  return namedBy === undefined ? `The ${nouns[kind]} was not ${done[kind]}.` : nothingByThis[kind];
+  return namedBy === undefined ? `The ${kind} was not ${done[kind]}.` : nothingByThis[kind];
 }
 
 const nothingByThis: Readonly<Record<Kind, string>> = {
@@ -145,7 +145,6 @@ const nothingByThis: Readonly<Record<Kind, string>> = {
   transfer: 'This request made no transfer.',
 };
 
-export const nouns: Readonly<Record<Kind, string>> = { message: 'message', transfer: 'transfer' };
 export const done: Readonly<Record<Kind, string>> = { message: 'sent', transfer: 'made' };
 export const verbs: Readonly<Record<Kind, string>> = { message: 'send', transfer: 'make' };
 export const makes: Readonly<Record<Kind, string>> = { message: 'sends', transfer: 'makes' };

@@ -1,4 +1,5 @@
 import { type MinorUnits, minorUnits } from '../entry/amount.ts';
+import { base58Alphabet } from '../entry/signature.ts';
 import type { Kind, TransferRequest } from '../entry/wanted.ts';
 import type { Entry, Verdict } from '../journal/journal.ts';
 import { type ConflictWords, conflictWords } from '../wire/conflict.ts';
@@ -235,7 +236,7 @@ function isAnother(ours: TransferRequest, { to_address: to, asset, amount }: Rep
 }
 
 // 32 bytes in base58: an address, or a mint.
-const account = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u;
+const account = new RegExp(`^[${base58Alphabet}]{32,44}$`, 'u');
 
 // Anything longer is not an amount.
 const decimal = /^(?=.{1,100}$)\d+(\.\d+)?$/u;

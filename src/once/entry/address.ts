@@ -1,9 +1,10 @@
 import { Point } from '@noble/ed25519';
 import { base58 } from '@scure/base';
 import { type Complaint, complain, type FieldRules } from './rules.ts';
+import { base58Alphabet } from './signature.ts';
 import { type OwnAddresses, unusualAddress } from './unusual.ts';
 
-const alphabet = /^[1-9A-HJ-NP-Za-km-z]*$/u;
+const isBase58 = new RegExp(`^[${base58Alphabet}]*$`, 'u');
 
 function bytesOf(text: string): Uint8Array | Complaint {
   const wrong = (value: FieldRules['address']): Complaint => complain('to_address', 'address', value);
@@ -11,8 +12,8 @@ function bytesOf(text: string): Uint8Array | Complaint {
   if (text !== text.trim()) return wrong('blanks');
   if (/^0x/iu.test(text)) return wrong('ethereum');
   if (/^\w+(?:…|\.{2,})\w+$/u.test(text)) return wrong('shortened');
-  if (!alphabet.test(text)) {
-    const at = [...text].findIndex((character) => !alphabet.test(character));
+  if (!isBase58.test(text)) {
+    const at = [...text].findIndex((character) => !isBase58.test(character));
     return wrong({ notBase58At: at + 1 });
   }
   // 32 bytes take 32 to 44 characters. The time to decode them grows with the square of the length.

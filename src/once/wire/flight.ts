@@ -79,7 +79,7 @@ const requestIdHeaders = ['x-request-id', 'request-id', 'x-correlation-id', 'x-a
 
 const maxShownCharacters = 300;
 
-export function isFields(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -93,7 +93,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 function parse(body: Uint8Array): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(utf8.decode(body));
-    return isFields(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -129,7 +129,7 @@ function complaintFrom(code: unknown, message: unknown): ReplyComplaint | undefi
 function complaintIn(json: ReplyFields): ReplyComplaint | undefined {
   const { error, errors } = json;
   const inner = error ?? (Array.isArray(errors) ? errors[0] : undefined);
-  if (isFields(inner)) return complaintFrom(inner.code ?? json.code, messageIn(inner) ?? messageIn(json));
+  if (isObject(inner)) return complaintFrom(inner.code ?? json.code, messageIn(inner) ?? messageIn(json));
   const message = messageIn(json);
   return complaintFrom(json.code ?? (message && inner), message ?? inner);
 }
@@ -150,7 +150,7 @@ function complaintInText(body: Uint8Array): ReplyComplaint | undefined {
 export function readReply({ body, headers }: RawReply): ParsedReply {
   const json = parse(body);
   const complaint = json === undefined ? complaintInText(body) : complaintIn(json);
-  const nested = json !== undefined && isFields(json.error) ? nonEmpty(json.error.request_id) : undefined;
+  const nested = json !== undefined && isObject(json.error) ? nonEmpty(json.error.request_id) : undefined;
   const fromHeader = requestIdHeaders.map((name) => nonEmpty(headers[name])).find((id) => id !== undefined);
   const requestId = nonEmpty(json?.request_id) ?? nested ?? fromHeader;
   return {
@@ -238,7 +238,7 @@ function saysNothing(value: unknown): boolean {
 
 /** A reply's own fields, and those of what it says was done. */
 export function bothIn(kind: Kind, json: ReplyFields): readonly ReplyFields[] {
-  return [json, json[kind]].filter(isFields);
+  return [json, json[kind]].filter(isObject);
 }
 
 /** Whether a reply with a success status says in its own fields that the request failed. */
@@ -258,7 +258,7 @@ export function hasLostDigits(value: unknown): boolean {
 export type Result = { readonly transferId?: string; readonly signature?: string; readonly status?: unknown };
 
 export function resultIn(kind: Kind, json: ReplyFields): Result | undefined {
-  if (kind === 'message') return isFields(json.message) ? {} : undefined;
+  if (kind === 'message') return isObject(json.message) ? {} : undefined;
   const first = (name: string): unknown =>
     bothIn(kind, json)
       .map((fields) => fields[name])

@@ -1,4 +1,5 @@
 import { addressComplaint } from '../../../once/entry/address.ts';
+import { base58Alphabet } from '../../../once/entry/signature.ts';
 import type { Kind } from '../../../once/entry/wanted.ts';
 import { failureWith } from '../../../once/failures.ts';
 import { states } from '../../../once/journal/columns.ts';
@@ -55,8 +56,10 @@ export function parseFilters(args: HistoryArgs, nowMs: number): Filters {
 export const allOfThem = Number.MAX_SAFE_INTEGER - 1;
 
 /** The first characters of an address, and perhaps the last ones, as a list on a terminal shortens it. */
-const beginningOf =
-  /^(?<head>[1-9A-HJ-NP-Za-km-z]{4,44})(?:(?:…|\.{3})(?<tail>[1-9A-HJ-NP-Za-km-z]{0,44}))?$/u;
+const beginningOf = new RegExp(
+  `^(?<head>[${base58Alphabet}]{4,44})(?:(?:…|\\.{3})(?<tail>[${base58Alphabet}]{0,44}))?$`,
+  'u',
+);
 
 function isWhole(to: string): boolean {
   return addressComplaint(to, 'any') === undefined;
