@@ -277,7 +277,7 @@ const withWords = [
   'once/phrases.ts',
   'once/sentence.ts',
   'once/wire/conflict.ts',
-  'once/wire/connecting.ts',
+  'once/wire/failures.ts',
   'once/wire/trouble.ts',
   'policy/failures.ts',
   'postgres/failures.ts',

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { migrate } from '../../src/postgres/handshake.ts';
 
@@ -13,7 +12,7 @@ export type SharedScene = {
 /** The URL of an empty journal. */
 export async function newJournal({ newDatabase }: Pick<SharedScene, 'newDatabase'>): Promise<string> {
   const url = await newDatabase();
-  await withClient(url, (client) => migrate(client, 'botctl', randomBytes));
+  await withClient(url, (client) => migrate(client, 'botctl'));
   return url;
 }
 

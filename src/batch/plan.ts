@@ -10,14 +10,8 @@ import type { AllowedRecipients } from '../once/entry/address.ts';
 import { addAmounts, type MinorUnits, minorUnits } from '../once/entry/amount.ts';
 import { underEachName } from '../once/entry/assetNames.ts';
 import { keyFor, type Naming } from '../once/entry/naming.ts';
-import { isUnknownAsset } from '../once/entry/unusual.ts';
-import {
-  canonicalOf,
-  type Kind,
-  type TransferRequest,
-  type Wanted,
-  type Warning,
-} from '../once/entry/wanted.ts';
+import { type UnknownAsset, unknownAsset } from '../once/entry/unusual.ts';
+import { canonicalOf, type Kind, type TransferRequest, type Wanted } from '../once/entry/wanted.ts';
 import type { Failure } from '../once/failures.ts';
 import type { Entry, EqualPayment, Journal } from '../once/journal/journal.ts';
 import type { Policies } from '../policy/policy.ts';
@@ -85,7 +79,7 @@ export type BatchPlan = FileFacts & {
   /** Rows that a policy refuses, and the first refusal. */
   readonly refused: Reasons;
   readonly refusal: Failure | undefined;
-  readonly warnings: readonly Warning[];
+  readonly warnings: readonly UnknownAsset[];
   /** Of the other batches, the one that has paid the most of these rows. */
   readonly earlier: EarlierBatch | undefined;
   /** Why the journal begins no attempt. */
@@ -149,7 +143,7 @@ class BatchPlanner {
   /** What stands under the ids of rows that want something else. */
   readonly #taken = new Set<string | undefined>();
   readonly #refused = new Reasons();
-  readonly #warnings = new Map<string, Warning>();
+  readonly #warnings = new Map<string, UnknownAsset>();
   readonly #earlier: EarlierBatches;
   #refusal: Failure | undefined;
   #begunBy: string | undefined;
@@ -284,15 +278,10 @@ class BatchPlanner {
   }
 
   #warnOf(wanted: Wanted): void {
-    const { own = {} } = this.#inputs.bot;
-    const warnings = [...wanted.warnings];
-    if (wanted.kind === 'transfer' && isUnknownAsset(wanted.request.asset, own)) {
-      const { asset } = wanted.request;
-      warnings.push({ is: 'unknown-asset', asset, known: Object.keys(own.assets ?? {}) });
-    }
+    const unknown = unknownAsset(wanted, this.#inputs.bot.own);
     // Each once, however many rows it applies to.
-    for (const warning of warnings)
-      if (this.#warnings.size < shownWarnings) this.#warnings.set(JSON.stringify(warning), warning);
+    if (unknown !== undefined && this.#warnings.size < shownWarnings)
+      this.#warnings.set(unknown.asset, unknown);
   }
 }
 

@@ -14,13 +14,7 @@ export type Gap =
   /** The list ends too early, and nothing shows that the node has all blocks since then. */
   'cut-short' | 'too-many' | 'too-slow' | Reason;
 
-type Listed = {
-  readonly signature: string;
-  readonly timeS: number | undefined;
-  readonly memo: string | undefined;
-  readonly failed: boolean;
-  readonly isFinal: boolean;
-};
+type Listed = ReturnType<typeof listedIn>[number];
 
 type Asking = { readonly node: RpcNode; readonly least: 'confirmed' | 'finalized' };
 
@@ -60,7 +54,7 @@ async function hasAllSince(sinceMs: number, node: RpcNode): Promise<boolean> {
   return typeof timeS === 'number' && 1000 * timeS < sinceMs;
 }
 
-function listedIn(result: unknown): Listed[] {
+function listedIn(result: unknown) {
   return listOf(result).map((each) => {
     const { signature, blockTime, memo, err, confirmationStatus } = objectOf(each);
     return {

@@ -46,7 +46,6 @@ type Status = Why | SeenStatus;
 
 export type Statuses = ReadonlyMap<string, Status>;
 
-/** The most signatures that one request may have. */
 export const mostSignatures = 256;
 
 type NodeSettings = {

@@ -16,15 +16,7 @@ export type Candidate = {
   readonly isFinal: boolean;
 };
 
-export type Search = {
-  readonly candidates: readonly Candidate[];
-  /** Other transfers of the same payment that may have made one of them: then none is offered for this transfer alone. */
-  readonly rivals: readonly string[];
-  /** The first attempt. */
-  readonly sinceMs: number;
-  readonly untilMs: number;
-  readonly gap: Gap | undefined;
-};
+export type Search = Awaited<ReturnType<typeof searchFor>>;
 
 export type Searched = {
   readonly entry: Entry;
@@ -39,11 +31,12 @@ const longestMs = 30_000;
  * Looks for a transfer that has no signature among what left the wallet since its first attempt. It records nothing:
  * a payment that looks the same is no evidence, and only a person can say whether it is the one.
  */
-export async function searchFor(searched: Searched, journal: Journal): Promise<Search> {
+export async function searchFor(searched: Searched, journal: Journal) {
   const untilMs = journal.clock.now();
   const { first } = await attemptsOf(searched.entry, journal.reads);
   const span = { sinceMs: first, fromMs: first - graceMs, untilMs, least: 'finalized' } as const;
   const { candidates, gap } = await leftTheWallet(searched, span, journal);
+  // They may have made one of them: then none is offered for this transfer alone.
   const rivals = await equalWithoutSignature(searched, first - graceMs, untilMs, journal.reads);
   return { candidates, rivals, sinceMs: first, untilMs, gap };
 }
@@ -92,11 +85,15 @@ async function equalWithoutSignature(
   untilMs: number,
   reads: Reads,
 ): Promise<readonly string[]> {
-  const about = { id, origin: originOf(baseUrl), sinceMs, untilMs };
+  const about = { id, batch: '', origin: originOf(baseUrl), sinceMs };
   const pages = await Promise.all(
-    underEachName(payment, assetNames).map((one) => reads.equalPayments({ ...about, payment: one })),
+    underEachName(payment, assetNames).map((one) => reads.equalEntries({ ...about, payment: one })),
   );
-  const ids = pages.flat();
+  const ids = pages
+    .flat()
+    .flatMap(({ id: other, countsAtMs = 0, createdAtMs }) =>
+      countsAtMs >= sinceMs && createdAtMs <= untilMs ? [other] : [],
+    );
   const receipts = await Promise.all(ids.map((each) => reads.receiptsOf(each)));
   return ids.filter((_id, n) => !receipts[n]?.some(({ what }) => what === 'signature'));
 }
@@ -113,7 +110,7 @@ async function leftTheWallet(
   { entry, payment, node }: Searched,
   { sinceMs, fromMs, untilMs, least }: Window,
   { reads, clock }: Pick<Journal, 'reads' | 'clock'>,
-): Promise<Pick<Search, 'candidates' | 'gap'>> {
+): Promise<{ readonly candidates: readonly Candidate[]; readonly gap: Gap | undefined }> {
   const cluster = await node.cluster();
   if ('because' in cluster) return { candidates: [], gap: cluster.because };
   const addresses = await addressesOf(payment, node, least);

@@ -44,18 +44,10 @@ export type Change = {
 };
 
 /** A transaction, as far as the rules read it. */
-export type ChainTransaction = {
-  readonly signature: string;
-  readonly slot: number;
-  readonly blockTimeS: number | undefined;
-  readonly failed: boolean;
-  readonly changes: readonly Change[];
-  /** Whether the node says what happened to tokens. */
-  readonly showsTokens: boolean;
-};
+export type ChainTransaction = ReturnType<typeof readTransaction>;
 
 /** Reads `getTransaction` in `jsonParsed` encoding. Throws `Unreadable` if it is not in the form that the rules know. */
-export function readTransaction(result: unknown): ChainTransaction {
+export function readTransaction(result: unknown) {
   const { transaction, meta: metaJson, slot, blockTime } = objectOf(result);
   const { signatures, message } = objectOf(transaction);
   const meta = objectOf(metaJson);
@@ -67,6 +59,7 @@ export function readTransaction(result: unknown): ChainTransaction {
     blockTimeS: isNothing(blockTime) ? undefined : countOf(blockTime),
     failed: meta.err !== null,
     changes: changesIn(meta, accounts),
+    /** Whether the node says what happened to tokens. */
     showsTokens: Array.isArray(meta.preTokenBalances) && Array.isArray(meta.postTokenBalances),
   };
 }

@@ -27,14 +27,7 @@ export type ChainView = {
   readonly reasons: readonly Reason[];
 };
 
-export type Paid = {
-  readonly to: string;
-  readonly mint?: string;
-  readonly units: string;
-  readonly decimals: number;
-  readonly received: string;
-  readonly fee_units: string;
-};
+export type Paid = ReturnType<typeof paidBy>;
 
 /** `noted`: a person knows that it was made as well. */
 export type SeenPayment = {
@@ -86,7 +79,7 @@ export function judgeLook(
   return { ...seen, verdict: payment.wallet === undefined ? 'likely' : 'proven', paid, reasons: [] };
 }
 
-function paidBy({ units, decimals, received }: Match, { to, mint }: Payment): Paid {
+function paidBy({ units, decimals, received }: Match, { to, mint }: Payment) {
   return {
     to,
     ...(mint === undefined ? {} : { mint }),

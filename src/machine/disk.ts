@@ -19,7 +19,6 @@ class FolderTrouble extends Error {
 /** The message of the system or SQLite, with its code if it has one. */
 type Said = { readonly code: string; readonly said: string };
 
-/** Why a file or folder could not be read or written. */
 export type DiskTrouble =
   | ({ readonly is: 'failed' } & Said)
   | ({ readonly is: 'folder-not-made'; readonly folder: string } & Said)

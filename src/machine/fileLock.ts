@@ -1,30 +1,12 @@
 import { closeSync, openSync, statSync, unlinkSync } from 'node:fs';
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { DatabaseSync } from '@photostructure/sqlite';
 
 /**
  * A lock that the operating system releases when its process ends, however it ends. Node has no flock, so we use an
  * empty SQLite file: SQLite holds an fcntl lock on it while its transaction is open. A stopped process keeps its lock;
  * we never guess from an age or a pid.
  */
-export class HeldLock {
-  readonly #database: DatabaseSyncInstance;
-  readonly #path: string;
-
-  constructor(database: DatabaseSyncInstance, path: string) {
-    this.#database = database;
-    this.#path = path;
-  }
-
-  release(): void {
-    this.#database.close();
-  }
-
-  /** Also removes the file. Only for a lock whose path will never be used again. */
-  releaseAndRemove(): void {
-    removeFile(this.#path);
-    this.release();
-  }
-}
+export type HeldLock = { release(): void };
 
 const sqliteBusy = 5;
 
@@ -56,7 +38,7 @@ export function takeLock(path: string, waitMs: number): HeldLock | undefined {
   try {
     // Nothing is ever written to the file, so a rollback journal in memory is enough and avoids a second file.
     database.exec(/* sql */ 'PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-    return new HeldLock(database, path);
+    return { release: () => database.close() };
   } catch (error) {
     database.close();
     if (isBusy(error)) return undefined;

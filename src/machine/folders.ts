@@ -4,9 +4,7 @@ import { isAbsolute, join } from 'node:path';
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** HOME is not set, and the account has no home folder. */
-export class NoHomeFolder extends Error {
-  readonly kind = 'no-home-folder';
-}
+export class NoHomeFolder extends Error {}
 
 type Kind = 'config' | 'data';
 

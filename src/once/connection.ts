@@ -1,4 +1,3 @@
-import type { Env } from '../machine/folders.ts';
 import { nextTurn } from '../machine/process.ts';
 import type { AssetNames } from './entry/assetNames.ts';
 import type { BaseUrl } from './entry/baseUrl.ts';
@@ -6,6 +5,7 @@ import type { OwnAddresses } from './entry/unusual.ts';
 import type { Kind } from './entry/wanted.ts';
 import type { Channel, Flight, FlightLimits, Shipment } from './wire/flight.ts';
 import { troubleOf } from './wire/trouble.ts';
+import type { ChannelSettings } from './wire/undiciChannel.ts';
 
 /** A bot and its service. */
 export type Bot = {
@@ -37,13 +37,11 @@ export const sandboxBot = 'sandbox';
 export type Settings = {
   timeoutMs?: number;
   maxWaitMs?: number;
-  /** The path of its policy file. */
   policy?: string;
 };
 
 /** How a bot's requests reach its service. */
 export type Connection = {
-  /** The base URL of requests. */
   readonly url: string;
   readonly channel: Channel;
   /** Called before a person is asked. Throws if this service cannot do it at all. */
@@ -58,16 +56,11 @@ export type Connection = {
   close(): Promise<void>;
 };
 
-export type ChannelOptions = {
-  readonly env: Env;
-  readonly userAgent: string;
-  /** Whether a connection carries several requests, one after another. */
-  readonly keepAlive: boolean;
-};
+export type ChannelOptions = Omit<ChannelSettings, 'origin'>;
 
 /** A bot's connection. It opens nothing until it is needed. */
 export function connectionTo({ spelledUrl }: Bot, choice: ChannelOptions): Connection {
-  const channel = channelTo(new URL(spelledUrl).origin, { ...choice, direct: false });
+  const channel = channelTo(new URL(spelledUrl).origin, choice);
   return {
     url: spelledUrl,
     channel,
@@ -78,11 +71,7 @@ export function connectionTo({ spelledUrl }: Bot, choice: ChannelOptions): Conne
   };
 }
 
-/** With `direct`, any proxy is bypassed. */
-export function channelTo(
-  origin: string,
-  options: ChannelOptions & { readonly direct: boolean },
-): LateChannel {
+export function channelTo(origin: string, options: ChannelOptions): LateChannel {
   const settings = { origin, ...options };
   return new LateChannel(async (reachesOut) => {
     if (options.keepAlive) {

@@ -9,11 +9,11 @@ export const policySchema = 'botctl-policy/1';
 
 /** What is wrong with a field of a policy. */
 export type PolicyFault =
-  | { readonly is: 'newer' | 'missing' | 'not-an-asset' | 'not-a-name' | 'no-limits' }
+  | { readonly is: 'missing' | 'not-an-asset' | 'not-a-name' | 'no-limits' }
   | { readonly is: 'unknown-key'; readonly known: readonly string[] }
   /** The type that the field must have, or its only allowed value. */
   | { readonly is: 'not-of-shape'; readonly shape: string }
-  | { readonly is: 'not-the-value'; readonly field: string }
+  | { readonly is: 'not-the-value'; readonly value: string }
   | { readonly is: 'same-asset'; readonly other: string }
   | { readonly is: 'not-an-amount' | 'not-an-address'; readonly complaint: Complaint };
 
@@ -109,7 +109,6 @@ function amountWords(amount: bigint, asset: string): string {
 
 /** Each is said after `it must be`. */
 const policyRules = {
-  schema: JSON.stringify(policySchema),
   asset: 'SOL, or the name of a token, each asset once',
   limited: 'an asset listed there; {} is a line without a limit',
   name: 'a name of letters, digits, ".", "_" and "-", beginning with a letter or a digit',
@@ -137,8 +136,6 @@ const shapes: Readonly<Record<string, string>> = {
 
 function faultWords(fault: PolicyFault): readonly [problem: string, rule?: string] {
   switch (fault.is) {
-    case 'newer':
-      return ['is from a newer botctl, which may have rules that this one does not know', policyRules.schema];
     case 'missing':
       return ['is missing'];
     case 'unknown-key':
@@ -146,7 +143,7 @@ function faultWords(fault: PolicyFault): readonly [problem: string, rule?: strin
     case 'not-of-shape':
       return [`is not ${shapes[fault.shape] ?? `a ${fault.shape}`}`];
     case 'not-the-value':
-      return [`is not ${onlyValues[fault.field] ?? policyRules.schema}`];
+      return [`is not ${fault.value}`];
     case 'same-asset':
       return [`is ${fault.other} in another spelling`, policyRules.asset];
     case 'no-limits':
@@ -161,11 +158,6 @@ function faultWords(fault: PolicyFault): readonly [problem: string, rule?: strin
       return [complaintWords(fault.complaint)[0], policyRules.address];
   }
 }
-
-/** The keys that have one value, besides `schema`. */
-const onlyValues: Readonly<Record<string, string>> = {
-  approvals: '"other"',
-};
 
 const limitNames: Readonly<Record<OverRefusal['rule'], string>> = {
   transfer: 'per transfer',

@@ -7,17 +7,14 @@ export type AssetLimits = {
   readonly transfer?: bigint;
   /** In the last 24 hours, by all bots of the journal. */
   readonly day?: bigint;
-  /** A person must approve more than that in one transfer. */
   readonly approveAbove?: bigint;
 };
 
 /** What one policy file allows. */
 export type Policy = {
-  /** Where the policy is, for people. */
   readonly source: string;
   /** By the asset as the policy spells it. Assets that are not listed are refused. */
   readonly limits: ReadonlyMap<string, AssetLimits>;
-  /** Addresses by name. */
   readonly recipients: ReadonlyMap<string, string>;
   readonly onlyRecipients: boolean;
   /** If `other`, another database role than the one that proposed a transfer must approve it. */
@@ -41,7 +38,7 @@ type Limited = Readonly<Record<keyof AssetLimits, bigint | undefined>> & {
 };
 
 /** An asset under all its names. */
-type NamedAsset = Pick<Spend, 'assetNames'>;
+export type NamedAsset = Pick<Spend, 'assetNames'>;
 
 /** The limits for this asset in each policy that names it, however it spells it. */
 export function limitsOf(policies: Policies, { assetNames }: NamedAsset): readonly Limited[] {
@@ -99,7 +96,6 @@ export function withAddress(
     : { fields, complaint: address };
 }
 
-/** What would be spent, and its recipient. */
 export type Spend = {
   readonly to: string;
   readonly asset: string;

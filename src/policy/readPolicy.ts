@@ -12,7 +12,6 @@ const limits = z.strictObject({
   day: z.optional(amount),
 });
 
-/** The form of a policy file. */
 export const policyFile = z.strictObject({
   schema: z.literal(policySchema),
   limits: z.record(z.string(), limits),
@@ -26,7 +25,6 @@ export const policyFile = z.strictObject({
 type Written = z.infer<typeof policyFile>;
 type Path = readonly string[];
 
-/** What is wrong in a policy, and where. */
 type Wrong = { readonly path: Path; readonly fault: PolicyFault };
 
 /**
@@ -43,9 +41,6 @@ export function readPolicy(json: string, source: string): Policy {
 }
 
 function wrongIn(value: unknown): Wrong | undefined {
-  const named = (value as { schema?: unknown } | null)?.schema;
-  if (typeof named === 'string' && /^botctl-policy\/(?!1$)\d+$/u.test(named))
-    return { path: ['schema'], fault: { is: 'newer' } };
   const checked = policyFile.safeParse(value, { reportInput: true });
   if (!checked.success) return wrongOf(worstOf(checked.error.issues));
   return wrongMeaning(checked.data);
@@ -58,11 +53,11 @@ function worstOf(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefi
 
 function wrongOf(issue: z.core.$ZodIssue | undefined): Wrong {
   const path = (issue?.path ?? []).map(String);
-  const field = path.at(-1) ?? '';
   if (issue?.code === 'unrecognized_keys')
     return { path: [...path, issue.keys[0] ?? ''], fault: { is: 'unknown-key', known: knownAt(path) } };
   if (issue?.code === 'invalid_type' && issue.input === undefined) return { path, fault: { is: 'missing' } };
-  if (issue?.code === 'invalid_value') return { path, fault: { is: 'not-the-value', field } };
+  if (issue?.code === 'invalid_value')
+    return { path, fault: { is: 'not-the-value', value: JSON.stringify(issue.values[0]) } };
   const shape = issue?.code === 'invalid_type' ? issue.expected : 'valid';
   return { path, fault: { is: 'not-of-shape', shape } };
 }

@@ -11,6 +11,7 @@ import {
   dayMs,
   freeAtMs,
   limitsADay,
+  type NamedAsset,
   needsApproval,
   type Policies,
   refusedByDay,
@@ -102,9 +103,7 @@ async function answerOfSpending(
   return { is: 'allowed', reserve };
 }
 
-type SpentOf = Pick<Spend, 'assetNames'>;
-
-function spendingOfEach({ assetNames }: SpentOf, reads: Pick<Reads, 'spending'>, sinceMs: number) {
+function spendingOfEach({ assetNames }: NamedAsset, reads: Pick<Reads, 'spending'>, sinceMs: number) {
   return Promise.all(assetNames.map((asset) => reads.spending(asset, sinceMs)));
 }
 
@@ -112,7 +111,7 @@ const together = (each: readonly Spending[]): bigint => each.reduce((sum, { unit
 
 /** What was spent in a day of an asset under all its names together. */
 export async function spendingOf(
-  scope: SpentOf,
+  scope: NamedAsset,
   reads: Pick<Reads, 'spending'>,
   nowMs: number,
 ): Promise<bigint> {
@@ -122,7 +121,7 @@ export async function spendingOf(
 /** Adds when the limit of a day leaves enough. Asked only where it does not: it reads each payment. */
 async function withFreeing(
   refusal: Refusal,
-  { assetNames }: SpentOf,
+  { assetNames }: NamedAsset,
   reads: Pick<Reads, 'spent'>,
   nowMs: number,
   besides?: string,

@@ -3,37 +3,24 @@ import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
 import { parse } from 'pg-connection-string';
 import { trusted } from '../machine/authorities.ts';
 import { diskTroubleOf } from '../machine/disk.ts';
+import type { Env } from '../machine/folders.ts';
 import { readSmall } from '../machine/smallFile.ts';
 import type { Failure } from '../once/failures.ts';
 import { showsPassword } from '../once/journal/place.ts';
 import { sharedFailure, type UrlFault } from './failures.ts';
 
 /** Where a shared journal is and how to reach it. */
-export type Address = {
-  /** A name, an IP address, or the folder of a Unix socket. */
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly database: string;
-  readonly schema: string;
-  readonly options: string | undefined;
-  readonly tls: Tls;
-  /** Functions, because whatever shows an address must show no password and no key. */
-  readonly password: () => string | undefined;
-  readonly ssl: () => Ssl;
-};
+export type Address = ReturnType<typeof parseAddress>;
 
 type Ssl = false | ConnectionOptions;
 
 /** Where the URL was given. Everyone on the machine can see an argument. */
 export type UrlSource = '--journal' | 'BOTCTL_JOURNAL' | 'journal';
 
-export type Env = Readonly<Record<string, string | undefined>>;
-
 const defaultSchema = 'botctl';
 
 /** The driver reads the URL, and its variables say what the URL leaves out. `userName` is called last. */
-export function parseAddress(text: string, source: UrlSource, env: Env, userName: () => string): Address {
+export function parseAddress(text: string, source: UrlSource, env: Env, userName: () => string) {
   const refusal = (fault: UrlFault): Failure => sharedFailure('bad-url', { source, fault });
   if (source !== 'BOTCTL_JOURNAL' && showsPassword(text)) throw refusal('password-in-option');
   if (!/^postgres(?:ql)?:\/\//iu.test(text)) throw refusal('not-postgres');
@@ -44,6 +31,7 @@ export function parseAddress(text: string, source: UrlSource, env: Env, userName
   if (!isPlainName(schema)) throw refusal('schema');
   const ssl = sslOf(host, tls);
   return {
+    /** A name, an IP address, or the folder of a Unix socket. */
     host,
     port: Number(parts.port || env.PGPORT || 5432),
     user,
@@ -51,6 +39,7 @@ export function parseAddress(text: string, source: UrlSource, env: Env, userName
     schema,
     options: parts.options ?? undefined,
     tls,
+    /** Functions, because whatever shows an address must show no password and no key. */
     password: () => parts.password || env.PGPASSWORD || undefined,
     ssl: () => ssl,
   };
@@ -114,7 +103,6 @@ function isSocket(host: string): boolean {
   return host.startsWith('/');
 }
 
-/** Whether the server is on this machine. */
 function isHere(host: string): boolean {
   if (isSocket(host) || /^localhost$/iu.test(host)) return true;
   return isIPv4(host) ? host.startsWith('127.') : isVersion6(host) && /^[0:]*1$/u.test(host);

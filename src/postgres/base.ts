@@ -75,11 +75,9 @@ export class ServerBase implements Base {
   }
 
   #readsBy(ask: Ask): OwnReads {
-    const { living, process } = this.#aboutOwners;
     return {
-      ownerLives: async (owner) => (await ask(living, { owner })).some((row) => this.owners.lives(row)),
       processOf: async (owner) => {
-        const [row] = await ask(process, { owner });
+        const [row] = await ask(this.#aboutOwners.process, { owner });
         return row && { host: String(row.host), pid: Number(row.pid) };
       },
     };
@@ -92,11 +90,8 @@ export class ServerBase implements Base {
 
   /** An outage met all of them, and so did a commit that may have been made. */
   failedAsWhole(reason: unknown): boolean {
-    return (
-      reason instanceof Failure &&
-      reason.code !== 'fenced' &&
-      (isOutage(reason.code) || wholes.includes(reason.kind))
-    );
+    if (!(reason instanceof Failure) || reason.code === 'fenced') return false;
+    return isOutage(reason.code) || reason.kind === ('not-on-standby' satisfies SharedKind);
   }
 
   /** Questions do not wait for each other's answers. If the connection breaks, they are asked again. */
@@ -265,9 +260,6 @@ const aboutOwners = (dialect: Dialect) => ({
 });
 
 const awaitsStandby = /* sql */ `SELECT FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep' LIMIT 1`;
-
-/** Failures of a commit that was made. */
-const wholes: readonly string[] = ['not-on-standby'] satisfies SharedKind[];
 
 /** What needs time is limited by `--max-wait`, everything else by a count. */
 async function mayTryAgain(tries: number, error: unknown, waiting: Waiting): Promise<boolean> {

@@ -3,7 +3,7 @@ import { type Address, placeOf } from './address.ts';
 import { type LeftMs, PgConnection } from './connection.ts';
 import { ServerTroubleError, sharedFailure } from './failures.ts';
 import { isComingBack, isDenied, unreachable } from './faults.ts';
-import { introduce } from './handshake.ts';
+import { askServer } from './handshake.ts';
 
 /** How long a command waits for a server that is away, and by which clock. */
 export type Patience = {
@@ -122,7 +122,7 @@ export class PgConnections {
   /** A separate connection, beside the one that may be busy. */
   async another(): Promise<PgConnection> {
     const connection = await PgConnection.connect(this.#address);
-    await introduce(connection).catch((error: unknown) => {
+    await askServer(connection).catch((error: unknown) => {
       connection.destroy();
       throw error;
     });

@@ -26,7 +26,6 @@ const noTransactions = /statement pooling mode/u;
 
 const networkCodes = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/u;
 
-/** Whether the connection broke or the server did not answer. */
 export function isOfNetwork(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof ServerTroubleError) return true;
@@ -49,7 +48,6 @@ export function isLastWord(error: unknown): boolean {
 
 const ruleOfJournal = 'ZJ001';
 
-/** A lock held by another process was waited for too long. */
 const lockTimedOut = '55P03';
 
 /** A transaction took too long, mostly by waiting for others. */

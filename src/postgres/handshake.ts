@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Failure } from '../once/failures.ts';
 import { schemaVersion } from '../once/journal/schema.ts';
 import type { PgConnection } from './connection.ts';
@@ -22,32 +23,10 @@ export const takingItsTime = [
 ];
 
 /** What a server says about itself when a connection is made. */
-export type ServerFacts = {
-  readonly versionNumber: number;
-  /** It follows another server and accepts no changes. */
-  readonly isStandby: boolean;
-  /** Its settings forbid changes by this role or in this database. */
-  readonly isReadOnly: boolean;
-  readonly settings: Readonly<
-    Record<'fsync' | 'full_page_writes' | 'synchronous_commit' | 'server_encoding', string>
-  >;
-  /** Its history: a standby that is promoted begins another. */
-  readonly timeline: number;
-  readonly startedAtMs: number;
-  readonly nowMs: number;
-};
+export type ServerFacts = ReturnType<typeof serverFacts>;
 
 /** What the journal says about itself. */
-export type JournalFacts = {
-  readonly id: string;
-  readonly salt: Uint8Array;
-  /** Who asks, as the server says, and whether it may add to the journal. */
-  readonly role: string;
-  readonly mayAdd: boolean;
-  readonly leaseMs: number;
-  /** Since when the server has this history, as far as the journal's owners have seen. */
-  readonly timelineSinceMs: number | undefined;
-};
+export type JournalFacts = ReturnType<typeof journalFacts>;
 
 export const session = [
   /* sql */ `SET synchronous_commit = on`,
@@ -84,22 +63,14 @@ export async function askServer(connection: PgConnection): Promise<ServerFacts> 
   return serverFacts(connection, answers.at(-1)?.rows[0] ?? {});
 }
 
-/** Sets up a connection without asking the server about itself. */
-export async function introduce(connection: PgConnection): Promise<void> {
-  const answers = await connection.all([
-    ...session,
-    connection.introduction,
-    /* sql */ 'SELECT pg_backend_pid() AS pid',
-  ]);
-  connection.introducedTo(Number(answers.at(-1)?.rows[0]?.pid));
-}
-
-function serverFacts(connection: PgConnection, row: Row): ServerFacts {
+function serverFacts(connection: PgConnection, row: Row) {
   connection.introducedTo(Number(row.pid));
   const setting = (name: string): string => String(row[name]);
   return {
     versionNumber: Number(row.version),
+    /** It follows another server and accepts no changes. */
     isStandby: row.standby === true,
+    /** Its settings forbid changes by this role or in this database. */
     isReadOnly: row.read_only === true,
     settings: {
       fsync: setting('fsync'),
@@ -107,6 +78,7 @@ function serverFacts(connection: PgConnection, row: Row): ServerFacts {
       synchronous_commit: setting('synchronous_commit'),
       server_encoding: setting('server_encoding'),
     },
+    /** Its history: a standby that is promoted begins another. */
     timeline: Number(row.timeline),
     startedAtMs: Number(row.started),
     nowMs: Number(row.now),
@@ -127,13 +99,15 @@ export async function askJournal(connection: PgConnection, schema: string): Prom
   return journalFacts((await connection.query(aboutJournal(schema))).rows[0] ?? {});
 }
 
-function journalFacts(row: Row): JournalFacts {
+function journalFacts(row: Row) {
   return {
     id: String(row.id),
     salt: row.salt as Uint8Array,
+    /** Who asks, as the server says, and whether it may add to the journal. */
     role: String(row.role),
     mayAdd: row.may_add === true,
     leaseMs: Number(row.lease),
+    /** Since when the server has this history, as far as the journal's owners have seen. */
     timelineSinceMs: row.timeline_since === null ? undefined : Number(row.timeline_since),
   };
 }
@@ -218,37 +192,24 @@ async function ownersUrl(connection: PgConnection, schema: string): Promise<stri
   return owner === undefined ? undefined : connection.urlFor(owner);
 }
 
-/** The part of a connection that is needed here. */
-type SqlClient = {
-  query(
-    text: string,
-    values?: unknown[],
-  ): Promise<{ readonly command: string; readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
-  /** SQL that fails if another server process answers than before. */
-  readonly here?: string;
-  readonly warnings?: readonly string[];
-};
-
-type SchemaState =
-  | { readonly is: 'missing' }
-  | { readonly is: 'current' }
-  | { readonly is: 'other-version'; readonly version: number }
-  /** There is a table meta, but it is not a journal's. */
-  | { readonly is: 'foreign' };
+type SqlClient = Pick<PgConnection, 'query'> & Partial<Pick<PgConnection, 'here' | 'warnings'>>;
 
 const readVersion = (schema: string): string =>
   /* sql */ `SELECT convert_from(value, 'UTF8') AS version FROM ${tablesIn(schema)('meta')} WHERE name = 'journal-version'`;
 
 /** Asks the server's catalogue first: a question about a missing table would appear in its log as an error. */
-export async function schemaStateOf(client: SqlClient, schema: string): Promise<SchemaState> {
+export async function schemaStateOf(client: SqlClient, schema: string) {
   const { rows: columns } = await client.query(columnsOfMeta, [schema]);
-  if (columns.length === 0) return { is: 'missing' };
+  if (columns.length === 0) return { is: 'missing' } as const;
   const isOurs = columns.some(({ name, type }) => name === 'value' && type === 'bytea');
-  if (!isOurs || !columns.some(({ name }) => name === 'name')) return { is: 'foreign' };
+  // There is a table meta, but it is not a journal's.
+  if (!isOurs || !columns.some(({ name }) => name === 'name')) return { is: 'foreign' } as const;
   const [row] = (await client.query(readVersion(schema))).rows;
   const version = Number(row?.version);
-  if (!Number.isSafeInteger(version)) return { is: 'foreign' };
-  return version === schemaVersion ? { is: 'current' } : { is: 'other-version', version };
+  if (!Number.isSafeInteger(version)) return { is: 'foreign' } as const;
+  return version === schemaVersion
+    ? ({ is: 'current' } as const)
+    : ({ is: 'other-version', version } as const);
 }
 
 const columnsOfMeta = /* sql */ `SELECT a.attname AS name, a.atttypid::regtype::text AS type FROM pg_namespace n
@@ -257,17 +218,13 @@ const columnsOfMeta = /* sql */ `SELECT a.attname AS name, a.atttypid::regtype::
 
 /**
  * Creates the schema if it does not exist, and returns what was there. Only one process does so at a time; one that waited
- * finds it done. `random` must be a cryptographically strong source of bytes.
+ * finds it done.
  */
-export async function migrate(
-  client: SqlClient,
-  schema: string,
-  random: (size: number) => Uint8Array,
-): Promise<SchemaState> {
+export async function migrate(client: SqlClient, schema: string) {
   await client.query(/* sql */ 'SELECT pg_advisory_lock($1, hashtext($2))', [lockClass, schema]);
   try {
     const state = await schemaStateOf(client, schema);
-    if (state.is === 'missing') await make(client, schema, random);
+    if (state.is === 'missing') await make(client, schema);
     return state;
   } finally {
     // Losing the connection releases the lock too.
@@ -280,7 +237,7 @@ export async function migrate(
 // 'botc'. Locks with two numbers cannot collide with locks with one.
 const lockClass = 0x626f7463;
 
-async function make(client: SqlClient, schema: string, random: (size: number) => Uint8Array): Promise<void> {
+async function make(client: SqlClient, schema: string): Promise<void> {
   await client.query('BEGIN');
   try {
     await client.query(/* sql */ `SELECT ${client.here ?? 'true'}`);
@@ -291,7 +248,7 @@ async function make(client: SqlClient, schema: string, random: (size: number) =>
     await client.query(
       /* sql */ `INSERT INTO meta (name, value) VALUES ('journal-id', $1), ('salt', $2),
         ('lease-ms', '30000'), ('journal-version', '${schemaVersion}')`,
-      [Buffer.from(random(16)), Buffer.from(random(32))],
+      [randomBytes(16), randomBytes(32)],
     );
     await client.query('COMMIT');
   } catch (error) {

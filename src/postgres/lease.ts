@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { hostname, uptime } from 'node:os';
-import { Failure } from '../once/failures.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgConnections } from './connections.ts';
 import { sharedFailure } from './failures.ts';
@@ -24,13 +23,7 @@ function msSince(then: Moment, now = thisMoment()): number {
   return Math.max(now.monotonicMs - then.monotonicMs, now.uptimeMs - then.uptimeMs);
 }
 
-/** Whether others have declared this process dead. Then it starts nothing new. */
-export function isFenced(error: unknown): boolean {
-  return error instanceof Failure && error.code === 'fenced';
-}
-
-/** A connection, as far as the lease needs it. */
-type Answering = { readonly here: string };
+type Answering = Pick<PgConnection, 'here'>;
 
 /** This process as an owner, alive as long as it renews its lease. */
 export class Lease {
@@ -93,7 +86,6 @@ export class Lease {
     return /* sql */ `UPDATE ${this.#owners} SET ended_at = ${nowMs} WHERE id = '${this.id}' AND ended_at IS NULL RETURNING ${here}`;
   }
 
-  /** Throws if the renewal returned no row. */
   fence(rows: readonly Row[]): void {
     if (rows.length > 0) return;
     this.#isFenced = true;
@@ -125,9 +117,9 @@ export function keepLeaseRenewed(lease: Lease, connections: PgConnections): { st
       const { rows } = await own.query(lease.renewalOnlyOn(own));
       lease.fence(rows);
       lease.renewed(askedAt);
-    } catch (error) {
+    } catch {
       // The next commit will notice that the server is away, and a stale lease is noticed before anything is sent.
-      if (!isFenced(error)) own?.destroy();
+      own?.destroy();
     } finally {
       isBusy = false;
     }

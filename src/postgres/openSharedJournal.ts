@@ -26,7 +26,6 @@ import { dialectIn } from './sql.ts';
 
 type SharedUse = {
   readonly use: 'send' | 'look';
-  /** Where this machine keeps its own notes. */
   readonly dataFolder: string;
   readonly patience: Patience;
   readonly isInterrupted?: () => boolean;
@@ -62,8 +61,6 @@ export async function openSharedJournal(
   const clock = new ServerClock();
   let facts: Facts | undefined;
   let lost: Failure | undefined;
-  const lackedOn = async (connection: PgConnection, journal: JournalFacts): Promise<Known[]> =>
-    lackedBy(connection, dialect, noteOf(dataFolder, journal).noted());
   /** Called for every new connection: the server may have been restarted, promoted or replaced. */
   const greet = async (connection: PgConnection): Promise<void> => {
     const all = await askAll(connection, schema);
@@ -78,7 +75,8 @@ export async function openSharedJournal(
       throw sharedFailure('lost', { place, loss: { isGone: true, missing: [] } });
     facts = { server, journal };
     // A standby lacks what it has not received yet.
-    const missing = server.isStandby ? [] : await lackedOn(connection, journal);
+    const noted = server.isStandby ? [] : noteOf(dataFolder, journal).noted();
+    const missing = await lackedBy(connection, dialect, noted);
     lost =
       missing.length === 0 ? undefined : sharedFailure('lost', { place, loss: { isGone: false, missing } });
     const failure = use === 'look' ? undefined : (refusalToSend(server, journal, place) ?? lost);
@@ -114,10 +112,7 @@ export async function openSharedJournal(
     role,
     reads: store.reads,
     self: () => lease.id,
-    trouble: () => {
-      if (lease.isFenced) return { is: 'fenced' };
-      return lease.isStale() ? { is: 'stale-claim' } : undefined;
-    },
+    trouble: () => (lease.isFenced || lease.isStale() ? 'stale-claim' : undefined),
     commit: (work, guards) => store.commit(work, guards),
     commitTogether: (works) => store.commitTogether(works),
     hashOf: (token) => createHash('sha256').update(salt).update(token).digest('hex'),

@@ -91,12 +91,9 @@ export async function inOneCommit<Result>(
 }
 
 /** Creates the journal. Returns whether it did: there may be one. */
-export async function migrateJournal(
-  { connection, schema, place, server }: Maintained,
-  random: (size: number) => Uint8Array,
-): Promise<boolean> {
+export async function migrateJournal({ connection, schema, place, server }: Maintained): Promise<boolean> {
   if (server.isStandby) throw sharedFailure('standby-only', { place });
-  const edition = await migrate(connection, schema, random).catch((error: unknown) => {
+  const edition = await migrate(connection, schema).catch((error: unknown) => {
     throw serverCodeOf(error) === notPermitted
       ? sharedFailure('may-not-migrate', { place, schema }, error)
       : error;

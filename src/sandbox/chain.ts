@@ -203,29 +203,18 @@ function packagesFor(platform: string, arch: string): string[] {
  */
 export function loadNativeVm(platform: string = process.platform, arch: string = process.arch): NativeVm {
   const packages = packagesFor(platform, arch);
-  let broken: unknown;
+  let cause: unknown;
   for (const name of packages) {
     try {
       return requireNative(name) as NativeVm;
-    } catch (cause) {
-      if (!isMissing(cause)) broken ??= cause;
+    } catch (error) {
+      cause ??= error;
     }
   }
-  throw unusable(packages[0] ?? '', broken);
-}
-
-function isMissing(cause: unknown): boolean {
-  return cause instanceof Error && 'code' in cause && cause.code === 'MODULE_NOT_FOUND';
-}
-
-function unusable(name: string, broken: unknown): NoChainError {
-  const reason = broken instanceof Error ? broken.message.split('\n', 1)[0] : undefined;
-  const is = reason === undefined ? 'is not installed' : `does not load here (${reason})`;
-  return new NoChainError(
-    `The sandbox’s transfers need the package ${name}, which ${is}; messages work without it.`,
-    reason === undefined
-      ? 'Install botctl again with its optional packages: npm without --omit=optional, pnpm without --no-optional.'
-      : 'Install botctl again on this machine, or make transfers in the sandbox on another.',
-    broken,
+  const [reason] = cause instanceof Error ? cause.message.split('\n', 1) : [];
+  throw new NoChainError(
+    `The sandbox’s transfers need the package ${packages[0]}, which does not load here (${reason}); messages work without it.`,
+    'Install botctl again on this machine, with its optional packages: npm without --omit=optional, pnpm without --no-optional.',
+    cause,
   );
 }

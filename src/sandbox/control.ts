@@ -1,33 +1,26 @@
 import type { IncomingMessage } from 'node:http';
-import { type Fault, isObject, parseFault } from './faults.ts';
+import { isObject, parseFault } from './faults.ts';
 import type { Effect } from './ledger.ts';
-import { balancesOf, fillFresh, giveTo, suppliesOf, TooMuchError } from './money.ts';
+import { balancesOf, fillFresh, giveTo, suppliesOf } from './money.ts';
 import { currentSlot, keepSlot, parseReadings, readingsOf } from './readings.ts';
-import { jsonReply, type Outlet, Rejection, send } from './reply.ts';
+import { badCall, Rejection } from './rejection.ts';
+import { jsonReply, type Outlet, send } from './reply.ts';
 import { assertJson, assertLocal, decodeJson, type LoggedReply, readBody, type Service } from './request.ts';
-
-type ControlReply = { status: number; body: unknown };
 
 type ControlCall = { query: URLSearchParams; body: unknown };
 
-type Handler = (call: ControlCall, service: Service) => ControlReply;
-
-const ok = (body: unknown): ControlReply => ({ status: 200, body });
-const bad = (message: string, status = 400): ControlReply => ({
-  status,
-  body: { error: { code: 'invalid_control', message } },
-});
+type Handler = (call: ControlCall, service: Service) => object;
 
 const handlers: Record<string, Handler> = {
-  'GET /control': (_, service) => ok(stateOf(service)),
+  'GET /control': (_, service) => stateOf(service),
   'GET /control/ledger': ledgerOf,
-  'GET /control/readings': (_, { ledger }) => ok(readingsOf(ledger)),
+  'GET /control/readings': (_, { ledger }) => readingsOf(ledger),
   'POST /control/readings': setReadings,
-  'GET /control/faults': (_, service) => ok(faultsOf(service)),
+  'GET /control/faults': (_, service) => faultsOf(service),
   'POST /control/faults': addFaults,
   'DELETE /control/faults': (_, service) => {
     service.ledger.clearFaults();
-    return ok(faultsOf(service));
+    return faultsOf(service);
   },
   'POST /control/conversations': addConversation,
   'POST /control/money': giveMoney,
@@ -35,7 +28,7 @@ const handlers: Record<string, Handler> = {
   'POST /control/reset': (_, service) => {
     service.ledger.forgetAll();
     fillFresh(service.ledger, service.derived);
-    return ok(stateOf(service));
+    return stateOf(service);
   },
 };
 
@@ -53,8 +46,8 @@ export async function serveControl(
   assertLocal(request);
   const body = await jsonBody(request);
   const query = new URLSearchParams((request.url ?? '').split('?')[1] ?? '');
-  const { status, body: said } = control(request.method ?? '', path, { query, body }, service);
-  return { status: send(jsonReply(JSON.stringify(said), status), outlet) };
+  const said = control(request.method ?? '', path, { query, body }, service);
+  return { status: send(jsonReply(JSON.stringify(said)), outlet) };
 }
 
 async function jsonBody(request: IncomingMessage): Promise<unknown> {
@@ -68,68 +61,51 @@ async function jsonBody(request: IncomingMessage): Promise<unknown> {
   return decoded.value;
 }
 
-function control(method: string, path: string, call: ControlCall, service: Service): ControlReply {
+function control(method: string, path: string, call: ControlCall, service: Service): object {
   const wanted = path.replace(/\/$/, '');
   const handler = handlers[`${method} ${wanted}`];
-  if (handler === undefined) {
-    const known = Object.keys(handlers).filter((name) => name.endsWith(` ${wanted}`));
-    return known.length === 0
-      ? bad(`${wanted} does not exist.`, 404)
-      : bad(`Try ${known.join(' or ')}.`, 405);
-  }
-  try {
-    return service.ledger.atomically(() => handler(call, service));
-  } catch (error) {
-    if (error instanceof TooMuchError) return bad(error.message);
-    throw error;
-  }
+  if (handler !== undefined) return service.ledger.atomically(() => handler(call, service));
+  const known = Object.keys(handlers).filter((name) => name.endsWith(` ${wanted}`));
+  if (known.length === 0) throw new Rejection(404, 'invalid_control', `${wanted} does not exist.`);
+  throw new Rejection(405, 'invalid_control', `Try ${known.join(' or ')}.`);
 }
 
-function setReadings({ body }: ControlCall, { ledger, nowMs }: Service): ControlReply {
-  const parsed = parseReadings(body);
-  if (!parsed.ok) return bad(parsed.problem);
+function setReadings({ body }: ControlCall, { ledger, nowMs }: Service): object {
+  const change = parseReadings(body);
   const before = readingsOf(ledger);
-  const readings = { ...before, ...parsed.change };
+  const readings = { ...before, ...change };
   // Time until now counts by the old clock.
   const clock = { ledger, readings: before, nowMs: nowMs() };
   if (readings.slot_ms !== before.slot_ms) keepSlot(currentSlot(clock), clock);
   ledger.putFact('readings', JSON.stringify(readings));
-  return ok(readings);
+  return readings;
 }
 
 /** `{"faults": [...]}` adds to the queue. */
-function addFaults({ body }: ControlCall, service: Service): ControlReply {
+function addFaults({ body }: ControlCall, service: Service): object {
   const { faults } = asFields(body);
-  if (!Array.isArray(faults)) return bad('faults must be an array');
-  const wanted: { fault: Fault; times: number }[] = [];
-  for (const [index, entry] of faults.entries()) {
-    const parsed = parseFault(entry);
-    if (!parsed.ok) return bad(`faults[${index}]: ${parsed.problem}`);
-    wanted.push(parsed);
-  }
-  for (const { fault, times } of wanted) service.ledger.addFault(fault, times);
-  return ok(faultsOf(service));
+  if (!Array.isArray(faults)) throw badCall('faults must be an array');
+  for (const { fault, times } of faults.map(parseFault)) service.ledger.addFault(fault, times);
+  return faultsOf(service);
 }
 
-function addConversation({ body }: ControlCall, { ledger }: Service): ControlReply {
+function addConversation({ body }: ControlCall, { ledger }: Service): object {
   const { id } = asFields(body);
-  if (typeof id !== 'string' || id === '') return bad('id must be a string');
+  if (typeof id !== 'string' || id === '') throw badCall('id must be a string');
   ledger.addConversation(id);
-  return ok({ conversations: ledger.conversations() });
+  return { conversations: ledger.conversations() };
 }
 
-/** Creates money for the bot's wallet, or for the given address. */
-function giveMoney({ body }: ControlCall, { ledger, derived }: Service): ControlReply {
+function giveMoney({ body }: ControlCall, { ledger, derived }: Service): object {
   const { address = derived.wallet.address, asset = 'SOL', amount } = asFields(body);
-  const gift = giveTo(ledger, derived, { address, asset, amount });
-  return gift.ok ? ok(gift.value) : bad(gift.problem);
+  return giveTo(ledger, derived, { address, asset, amount });
 }
 
-function forgetKeys({ body }: ControlCall, { ledger }: Service): ControlReply {
+function forgetKeys({ body }: ControlCall, { ledger }: Service): object {
   const { key } = asFields(body);
-  if (key !== undefined && typeof key !== 'string') return bad('key must be a string');
+  if (key !== undefined && typeof key !== 'string') throw badCall('key must be a string');
   ledger.forgetKeys(key ?? null);
-  return ok({ forgotten: key ?? 'all' });
+  return { forgotten: key ?? 'all' };
 }
 
 const asFields = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
@@ -160,13 +136,13 @@ function stateOf(service: Service): object {
   };
 }
 
-function ledgerOf({ query }: ControlCall, { ledger }: Service): ControlReply {
+function ledgerOf({ query }: ControlCall, { ledger }: Service): object {
   const filter = {
     kind: query.get('kind'),
     key: query.get('key'),
     afterSeq: Number(query.get('after')) || 0,
   };
-  return ok({ effects: ledger.effects(filter).map(effectJson) });
+  return { effects: ledger.effects(filter).map(effectJson) };
 }
 
 function effectJson({ atMs, request, ...effect }: Effect): object {

@@ -22,7 +22,6 @@ const schema = `
     owner TEXT NOT NULL,
     data BLOB
   ) STRICT;
-  CREATE INDEX token_accounts_by_owner ON accounts (substr(data, 33, 32)) WHERE length(data) = 165;
   CREATE TABLE transactions (
     slot INTEGER PRIMARY KEY,
     signature TEXT NOT NULL UNIQUE,
@@ -129,11 +128,4 @@ export function closeDatabase(db: Database): void {
   } finally {
     db.close();
   }
-}
-
-const sqliteBusy = 5;
-
-/** Other processes kept the folder locked for longer than this one waits. Nothing was done. */
-export function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
 }

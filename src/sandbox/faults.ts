@@ -1,4 +1,5 @@
-/** The two operations of the service. */
+import { badCall, obey, oneOf, type Rule } from './rejection.ts';
+
 export type Operation = 'message' | 'transfer';
 
 /** What goes wrong with one request, as a test scripts it. A reply's missing parts are as the service would say them. */
@@ -17,15 +18,12 @@ export type Fault = {
   headers?: [string, string][] | Record<string, string>;
   body?: unknown;
   body_base64?: string;
-  raw_base64?: string;
   code?: number;
   message?: string;
   data?: unknown;
   path?: string;
   value?: unknown;
 };
-
-type Rule = { accepts: (value: unknown) => boolean; rule: string };
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -37,10 +35,6 @@ const isPair = (pair: unknown): boolean => Array.isArray(pair) && pair.length ==
 const count: Rule = { accepts: isCount, rule: 'a whole number' };
 const text: Rule = { accepts: isText, rule: 'a string' };
 const anything: Rule = { accepts: () => true, rule: 'anything' };
-const oneOf = (...values: unknown[]): Rule => ({
-  accepts: (value) => values.includes(value),
-  rule: values.join(', ').replace(/, (?=[^,]*$)/u, ' or '),
-});
 
 const commonRules: Record<string, Rule> = {
   kind: anything,
@@ -73,7 +67,6 @@ const ownRules = {
     },
     body: anything,
     body_base64: text,
-    raw_base64: text,
   },
   'rpc-error': {
     code: { accepts: Number.isInteger, rule: 'a whole number' },
@@ -90,30 +83,23 @@ export const faultKinds = Object.keys(ownRules) as FaultKind[];
 const needed: Partial<Record<FaultKind, string>> = { reply: 'status', 'rpc-error': 'code' };
 const rpcKinds: readonly FaultKind[] = ['rpc-error', 'twist'];
 
-type ParsedFault = { ok: true; fault: Fault; times: number } | { ok: false; problem: string };
-
-export function parseFault(value: unknown): ParsedFault {
-  const problem = (what: string): ParsedFault => ({ ok: false, problem: what });
-  if (!isObject(value)) return problem('a fault must be an object');
+export function parseFault(value: unknown): { fault: Fault; times: number } {
+  if (!isObject(value)) throw badCall('a fault must be an object');
   const kind = faultKinds.find((known) => known === value.kind);
-  if (kind === undefined) return problem(`kind must be one of ${faultKinds.join(', ')}`);
+  if (kind === undefined) throw badCall(`kind must be one of ${faultKinds.join(', ')}`);
   const rules: Record<string, Rule> = { ...commonRules, ...ownRules[kind] };
   const settings = Object.entries(value);
   const lacking = needed[kind];
   if (lacking !== undefined && value[lacking] === undefined) settings.push([lacking, undefined]);
-  for (const [name, setting] of settings) {
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (rule === undefined) return problem(`a ${kind} has no field ${JSON.stringify(name)}`);
-    if (!rule.accepts(setting)) return problem(`${name} must be ${rule.rule}`);
-  }
+  for (const [name, setting] of settings) obey(rules, name, setting);
   const { times = 1, ...fields } = value as Partial<Fault> & { times?: number };
   const operation = fields.operation ?? (rpcKinds.includes(kind) ? 'rpc' : null);
   const fault: Fault = { when: 'before', key: null, ...fields, kind, operation };
-  if (rpcKinds.includes(kind) && operation !== 'rpc') return problem(`a ${kind} is for the operation rpc`);
-  if (fault.method !== undefined && operation !== 'rpc') return problem('method is for the operation rpc');
-  if (fault.key !== null && operation === 'rpc') return problem('a call to /rpc has no key');
-  if (fault.key !== null && fault.when === 'unread') return problem('an unread request has no key yet');
-  return { ok: true, fault, times };
+  if (rpcKinds.includes(kind) && operation !== 'rpc') throw badCall(`a ${kind} is for the operation rpc`);
+  if (fault.method !== undefined && operation !== 'rpc') throw badCall('method is for the operation rpc');
+  if (fault.key !== null && operation === 'rpc') throw badCall('a call to /rpc has no key');
+  if (fault.key !== null && fault.when === 'unread') throw badCall('an unread request has no key yet');
+  return { fault, times };
 }
 
 /** A request that a fault may be for: before its body is read, or with what the body says. */

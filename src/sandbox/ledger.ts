@@ -1,4 +1,3 @@
-import { base58 } from '@scure/base';
 import { closeDatabase, type Database, inTransaction } from './database.ts';
 import { type Fault, isFor, type Met, type Operation } from './faults.ts';
 
@@ -133,12 +132,6 @@ export class Ledger {
     return this.#accounts('address = ?', address)[0];
   }
 
-  /** All token accounts of one owner, for all mints. */
-  tokenAccountsOf(owner: string): Account[] {
-    // Repeats the index's expressions: with others SQLite would not use it.
-    return this.#accounts('substr(data, 33, 32) = ? AND length(data) = 165', base58.decode(owner));
-  }
-
   allTokenAccounts(): Account[] {
     return this.#accounts('length(data) = ?', 165);
   }
@@ -250,7 +243,6 @@ export class Ledger {
     this.#run(sql, operation, scope, key, JSON.stringify(kept));
   }
 
-  /** Forgets one key, or all. */
   forgetKeys(key: string | null): void {
     this.#run('DELETE FROM keys WHERE ?1 IS NULL OR key = ?1', key);
   }

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { base58 } from '@scure/base';
 import type { Account, Ledger } from './ledger.ts';
+import { badCall } from './rejection.ts';
 import {
   addressBytes,
   decimal,
   holderData,
-  type Keypair,
   keypairFromSeed,
   mintData,
   readHolding,
@@ -24,11 +24,8 @@ const startingUsdcUnits = 10_000_000_000n;
 
 export const maxU64 = 2n ** 64n - 1n;
 
-/** The amount would exceed what an account can hold. */
-export class TooMuchError extends Error {}
-
 function counted(units: bigint): bigint {
-  if (units > maxU64) throw new TooMuchError('no account can hold that much');
+  if (units > maxU64) throw badCall('no account can hold that much');
   return units;
 }
 
@@ -38,7 +35,7 @@ type Token = Required<Asset>;
 
 export const sol: Asset = { symbol: 'SOL', decimals: 9 };
 
-export type Balance = { asset: string; amount: string };
+type Balance = { asset: string; amount: string };
 
 /** The first state of a data folder, and its state after a reset. */
 export function fillFresh(ledger: Ledger, { usdc, wallet, mintAuthority }: Derived): void {
@@ -82,24 +79,20 @@ function giveToken(ledger: Ledger, owner: string, { symbol, mint }: Token, units
 const unitsHeld = (account: Account | undefined): bigint =>
   (account === undefined ? undefined : readHolding(account.data)?.units) ?? 0n;
 
-type Given = { ok: true; value: { address: string; balances: Balance[] } } | { ok: false; problem: string };
-
-/** Creates money, if address, asset and amount are valid. */
 export function giveTo(
   ledger: Ledger,
   derived: Derived,
   { address, asset: name, amount }: Record<'address' | 'asset' | 'amount', unknown>,
-): Given {
-  const problem = (text: string): Given => ({ ok: false, problem: text });
+): { address: string; balances: Balance[] } {
   if (typeof address !== 'string' || addressBytes(address) === undefined)
-    return problem('address must be 32 bytes in base58');
+    throw badCall('address must be 32 bytes in base58');
   const asset = typeof name === 'string' ? assetNamed(name, derived) : undefined;
-  if (asset === undefined) return problem('asset must be SOL, or name a token');
+  if (asset === undefined) throw badCall('asset must be SOL, or name a token');
   const units = unitsIn(amount, asset.decimals);
-  if (units === undefined) return problem('amount must be a decimal amount, such as "1.5"');
+  if (units === undefined) throw badCall('amount must be a decimal amount, such as "1.5"');
   if (asset === derived.usdc) giveToken(ledger, address, derived.usdc, units);
   else giveSol(ledger, address, units);
-  return { ok: true, value: { address, balances: balancesOf(ledger, derived, address) } };
+  return { address, balances: balancesOf(ledger, derived, address) };
 }
 
 /** The asset with this name; a token's mint is also a name of it. */
@@ -140,18 +133,10 @@ export function suppliesOf(
 
 export type TokenName = 'full' | 'no_send' | 'no_wallet';
 
-/** The identities in a data folder. All derive from its one secret, so they are the same at every start. */
-export type Derived = {
-  tokens: Record<TokenName, string>;
-  wallet: Keypair;
-  mintAuthority: Keypair;
-  usdc: Token;
-  genesisHash: string;
-  blockhash(slot: number): string;
-  id(prefix: string, seq: number): string;
-};
+export type Derived = ReturnType<typeof deriveFrom>;
 
-export function deriveFrom(secret: string): Derived {
+/** The identities in a data folder. All derive from its one secret, so they are the same at every start. */
+export function deriveFrom(secret: string) {
   const derive = (label: string): Buffer => createHmac('sha256', secret).update(label).digest();
   const token = (name: TokenName): string =>
     `sandbox_${name}_${derive(`token/${name}`).toString('hex').slice(0, 24)}`;
@@ -159,10 +144,11 @@ export function deriveFrom(secret: string): Derived {
     tokens: { full: token('full'), no_send: token('no_send'), no_wallet: token('no_wallet') },
     wallet: keypairFromSeed(derive('wallet')),
     mintAuthority: keypairFromSeed(derive('mint-authority')),
-    usdc: { symbol: 'USDC', mint: keypairFromSeed(derive('mint/USDC')).address, decimals: 6 },
+    usdc: { symbol: 'USDC', mint: keypairFromSeed(derive('mint/USDC')).address, decimals: 6 } satisfies Token,
     genesisHash: base58.encode(derive('genesis')),
     // With a repeated blockhash, two equal transfers could share a signature. Slots never repeat.
-    blockhash: (slot) => base58.encode(derive(`blockhash/${slot}`)),
-    id: (prefix, seq) => `${prefix}_${derive(`${prefix}/${seq}`).toString('hex').slice(0, 20)}`,
+    blockhash: (slot: number) => base58.encode(derive(`blockhash/${slot}`)),
+    id: (prefix: string, seq: number) =>
+      `${prefix}_${derive(`${prefix}/${seq}`).toString('hex').slice(0, 20)}`,
   };
 }

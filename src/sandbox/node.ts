@@ -50,7 +50,6 @@ type Method = (params: unknown[], node: Node) => unknown;
 /** What botctl asks of a node. Accounts are shown as of now at every commitment: only transactions have stages here. */
 export const methods: Record<string, Method> = {
   getGenesisHash: (_, { derived, readings }) => readings.genesis_hash ?? derived.genesisHash,
-  getSlot: ([config], node) => slotAt(commitmentOf(configOf(config)), node),
   getFirstAvailableBlock: (_, { readings, slot }) => (readings.node_history === 'forgotten' ? slot : 0),
   getBlockTime: ([slot], { ledger }) => ledger.transactionIn(countIn(slot, 'a slot'))?.blockTimeS ?? null,
   getBalance: ([address], node) => inContext(node, node.ledger.account(addressIn(address))?.lamports ?? 0n),
@@ -99,20 +98,12 @@ function configOf(value: unknown): Config {
   return value;
 }
 
-/** The requested stage; finalized by default. */
+/** The requested stage; finalized by default. None may be `processed`, because such blocks can still be dropped. */
 function commitmentOf({ commitment }: Config): Stage {
   if (commitment === undefined || commitment === null) return 'finalized';
-  const stage = stages.find((name) => name === commitment);
-  if (stage === undefined) throw invalidParams(`commitment must be one of ${stages.join(', ')}`);
+  const stage = stages.find((name) => name === commitment && name !== 'processed');
+  if (stage === undefined) throw invalidParams('commitment must be confirmed or finalized');
   return stage;
-}
-
-/** Methods about blocks refuse `processed`, because such blocks can still be dropped. */
-function settledCommitmentOf(config: Config): Stage {
-  const commitment = commitmentOf(config);
-  if (commitment === 'processed')
-    throw new RpcError(-32602, 'Method does not support commitment below `confirmed`');
-  return commitment;
 }
 
 function addressIn(value: unknown): string {
@@ -202,7 +193,7 @@ function statusesOf(signatures: unknown, config: Config, node: Node): unknown[] 
 function signaturesFor([value, options]: unknown[], node: Node): object[] {
   const address = addressIn(value);
   const config = configOf(options);
-  const commitment = settledCommitmentOf(config);
+  const commitment = commitmentOf(config);
   const limit = countIn(config.limit ?? signaturesAtMost, 'limit', signaturesAtMost);
   const earlierThan = config.before === undefined ? undefined : signatureIn(config.before);
   const before = earlierThan === undefined ? undefined : node.ledger.transaction(earlierThan)?.slot;
@@ -237,7 +228,7 @@ function isSeen(stored: StoredTransaction, commitment: Stage, node: Node): boole
 function transactionOf([value, options]: unknown[], node: Node): object | null {
   const signature = signatureIn(value);
   const config = configOf(options);
-  const commitment = settledCommitmentOf(config);
+  const commitment = commitmentOf(config);
   if (node.readings.node_history === 'unavailable')
     throw new RpcError(-32019, 'Failed to query long-term storage; please try again');
   const stored = node.ledger.transaction(signature);

@@ -4,11 +4,11 @@ import type { Fault, Operation } from './faults.ts';
 import type { KeptReply, RememberedKey } from './ledger.ts';
 import { type Asset, maxU64, sol, type TokenName, unitsOf } from './money.ts';
 import { currentSlot, keepSlot, type Readings, readingsOf } from './readings.ts';
+import { Rejection } from './rejection.ts';
 import {
   deliver,
   type Outlet,
   passes,
-  Rejection,
   type Reply,
   type ReplyContext,
   rejectionReply,

@@ -1,5 +1,6 @@
 import { isObject } from './faults.ts';
 import type { Ledger, RateLimit } from './ledger.ts';
+import { badCall, obey, oneOf, type Rule } from './rejection.ts';
 import { addressBytes } from './solana.ts';
 
 /** One choice for each thing that the document leaves open. The names are those of the control interface. */
@@ -58,29 +59,22 @@ export const defaultReadings: Readings = {
   token_replies: 'as-made',
 };
 
-type Check = { accepts: (value: unknown) => boolean; rule: string };
-
-const oneOf = (...values: string[]): Check => ({
-  accepts: (value) => typeof value === 'string' && values.includes(value),
-  rule: `one of ${values.join(', ')}`,
-});
-
 const isAmount = (value: unknown): boolean =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
 const isHeaderText = (value: unknown): boolean => typeof value === 'string' && /^[\x20-\x7e]+$/.test(value);
 
-const names: Check = {
+const names: Rule = {
   accepts: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
   rule: 'an array of field names',
 };
 
-const orNull = ({ accepts, rule }: Check): Check => ({
+const orNull = ({ accepts, rule }: Rule): Rule => ({
   accepts: (value) => value === null || accepts(value),
   rule: `${rule}, or null`,
 });
 
-const checks: Record<keyof Readings, Check> = {
+const rules: Record<keyof Readings, Rule> = {
   success_status: {
     accepts: (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 299,
     rule: 'a status from 200 to 299',
@@ -116,16 +110,10 @@ const checks: Record<keyof Readings, Check> = {
   token_replies: oneOf('as-made', 'token-2022-fee'),
 };
 
-type ReadingsChange = { ok: true; change: Partial<Readings> } | { ok: false; problem: string };
-
-export function parseReadings(value: unknown): ReadingsChange {
-  if (!isObject(value)) return { ok: false, problem: 'readings must be an object' };
-  for (const [name, setting] of Object.entries(value)) {
-    const check = Object.hasOwn(checks, name) ? checks[name as keyof Readings] : undefined;
-    if (check === undefined) return { ok: false, problem: `no reading is named ${JSON.stringify(name)}` };
-    if (!check.accepts(setting)) return { ok: false, problem: `${name} must be ${check.rule}` };
-  }
-  return { ok: true, change: value as Partial<Readings> };
+export function parseReadings(value: unknown): Partial<Readings> {
+  if (!isObject(value)) throw badCall('readings must be an object');
+  for (const [name, setting] of Object.entries(value)) obey(rules, name, setting);
+  return value as Partial<Readings>;
 }
 
 export function readingsOf(ledger: Ledger): Readings {

@@ -4,24 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from './faults.ts';
 import type { KeptReply } from './ledger.ts';
 import type { Readings } from './readings.ts';
+import type { Rejection } from './rejection.ts';
 
 export type Reply = { status: number; headers: [string, string][]; body: Buffer };
-
-type More = { field?: string; retryAfterMs?: number; headers?: [string, string][] };
-
-/** Thrown where a request is refused. */
-export class Rejection extends Error {
-  readonly status: number;
-  readonly code: string;
-  readonly more: More;
-
-  constructor(status: number, code: string, message: string, more: More = {}) {
-    super(message);
-    this.status = status;
-    this.code = code;
-    this.more = more;
-  }
-}
 
 export function successReply({ status, contentType, body }: KeptReply): Reply {
   return { status, headers: [['Content-Type', contentType]], body: Buffer.from(body, 'utf8') };
@@ -190,7 +175,6 @@ function cut(reply: Reply, at: number, socket: Socket): Delivered {
 }
 
 function scripted(script: Fault, own: Reply): Buffer {
-  if (script.raw_base64 !== undefined) return Buffer.from(script.raw_base64, 'base64');
   const { status = own.status } = script;
   const body = scriptedBody(script) ?? own.body;
   const scripted = Array.isArray(script.headers) ? script.headers : Object.entries(script.headers ?? {});

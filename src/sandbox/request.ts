@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Chain } from './chain.ts';
 import { isObject } from './faults.ts';
 import type { Ledger } from './ledger.ts';
-import { type Asset, assetNamed, type Derived } from './money.ts';
-import { Rejection } from './reply.ts';
+import { assetNamed, type Derived } from './money.ts';
+import { Rejection } from './rejection.ts';
 import { addressBytes } from './solana.ts';
 
 /** What a request is answered with. */
@@ -74,10 +74,10 @@ export function decodeJson(bytes: Uint8Array): { text: string; value: unknown } 
 
 export type Fields = Record<string, unknown>;
 
-/** A body's text, its fields, and a hash of what is asked for. */
-export type RequestBody = { text: string; fields: Fields; hash: string };
+export type RequestBody = ReturnType<typeof readRequest>;
 
-export function readRequest(bytes: Uint8Array): RequestBody {
+/** A body's text, its fields, and a hash of what is asked for. */
+export function readRequest(bytes: Uint8Array) {
   const decoded = decodeJson(bytes);
   if (decoded === undefined) throw new FieldError('body', 'must be JSON in UTF-8');
   const fields = objectAt(decoded.value, 'body');
@@ -147,17 +147,11 @@ function optionalKey(fields: Fields): string | undefined {
   return fields.idempotency_key === undefined ? undefined : filledString(fields, 'idempotency_key');
 }
 
-export type MessagePayload = {
-  conversationId: string;
-  content: string;
-  components: unknown[] | undefined;
-  replyTo: string | undefined;
-  key: string | undefined;
-};
+export type MessagePayload = ReturnType<typeof readMessage>;
 
 const contentLimit = 5000;
 
-export function readMessage(fields: Fields): MessagePayload {
+export function readMessage(fields: Fields) {
   const conversationId = filledString(fields, 'conversation_id');
   const content = requiredString(fields, 'content');
   // Counts Unicode code points, so that an emoji counts as one.
@@ -193,15 +187,9 @@ function checkType(fields: Fields, type: string, at: string): void {
     throw new FieldError(`${at}.type`, `must be "${type}"`);
 }
 
-export type TransferPayload = {
-  to: string;
-  asset: Asset;
-  units: bigint;
-  memo: string | undefined;
-  key: string | undefined;
-};
+export type TransferPayload = ReturnType<typeof readTransfer>;
 
-export function readTransfer(fields: Fields, derived: Derived): TransferPayload {
+export function readTransfer(fields: Fields, derived: Derived) {
   const to = requiredString(fields, 'to_address');
   if (addressBytes(to) === undefined) throw new FieldError('to_address', 'must be 32 bytes in base58');
   const name = filledString(fields, 'asset');

@@ -142,10 +142,8 @@ export function holderData(mint: string, owner: string, units: bigint): Uint8Arr
   return data;
 }
 
-type Holding = { mint: string; owner: string; units: bigint };
-
 /** The contents of a token account; undefined if the bytes are not one. */
-export function readHolding(data: Uint8Array): Holding | undefined {
+export function readHolding(data: Uint8Array) {
   if (data.length !== 165) return undefined;
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   return {
@@ -174,9 +172,7 @@ export function decimal(units: bigint, decimals: number): string {
 }
 
 /** A legacy message that the payer alone signs: its bytes, and its accounts in the order in which it has them. */
-type Message = { accounts: string[]; writable: number; bytes: Uint8Array };
-
-export function compileMessage(payer: string, instructions: Instruction[], blockhash: string): Message {
+export function compileMessage(payer: string, instructions: Instruction[], blockhash: string) {
   const uses = instructions.flatMap(({ accounts }) => accounts);
   const changed = new Set([payer, ...uses.filter((use) => use.writable).map(({ address }) => address)]);
   const programs = instructions.map(({ program }) => program);

@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isBusy } from '../machine/fileLock.ts';
 import { type Chain, loadChain } from './chain.ts';
 import { serveControl } from './control.ts';
-import { type Database, isBusy, lockWaitMs, openDatabase } from './database.ts';
+import { type Database, lockWaitMs, openDatabase } from './database.ts';
 import type { Operation } from './faults.ts';
 import { Ledger } from './ledger.ts';
-import { type Balance, balancesOf, type Derived, deriveFrom, fillFresh } from './money.ts';
+import { balancesOf, deriveFrom, fillFresh } from './money.ts';
 import { serveOperation } from './operate.ts';
-import { defaultReadings, type Readings, readingsOf } from './readings.ts';
-import { type Outlet, Rejection, rejectionReply, send } from './reply.ts';
+import { defaultReadings, readingsOf } from './readings.ts';
+import { Rejection } from './rejection.ts';
+import { type Outlet, rejectionReply, send } from './reply.ts';
 import type { LoggedReply, RequestLog, Service } from './request.ts';
 import { serveRpc } from './rpc.ts';
 
@@ -27,26 +29,10 @@ export type SandboxSettings = {
   loadChain?: () => Chain;
 };
 
-export type RunningSandbox = {
-  baseUrl: string;
-  tokens: Derived['tokens'];
-  conversations: string[];
-  wallet: { address: string; balances: Balance[] };
-  /** What a client must know to use the node at /rpc. */
-  node: {
-    rpcUrl: string;
-    genesisHash: string;
-    wallet: string;
-    /** Each token's mint, by symbol. */
-    assets: Readonly<Record<string, string>>;
-  };
-  /** Settings in the data folder that the user may have forgotten, a sentence each. */
-  notes: string[];
-  close(): Promise<void>;
-};
+export type RunningSandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 /** The Bot API on a loopback port, over a data folder that other processes may serve too. */
-export async function startSandbox(settings: SandboxSettings): Promise<RunningSandbox> {
+export async function startSandbox(settings: SandboxSettings) {
   const { dataDir, port, steadyPort = 0, nowMs = Date.now } = settings;
   const ledger = new Ledger(openDatabase(dataDir, settings.lockWaitMs ?? lockWaitMs, initialise));
   const derived = deriveFrom(ledger.fact('secret') ?? '');
@@ -84,8 +70,8 @@ export async function startSandbox(settings: SandboxSettings): Promise<RunningSa
     tokens,
     conversations: ledger.conversations(),
     wallet: { address, balances: balancesOf(ledger, derived, address) },
+    /** What a client must know to use the node at /rpc: of its assets, each token's mint by symbol. */
     node: { rpcUrl: `${baseUrl}/rpc`, genesisHash, wallet: address, assets: { [usdc.symbol]: usdc.mint } },
-    notes: notesOf(ledger),
     close: async () => {
       closing.abort();
       await stop(server);
@@ -103,17 +89,6 @@ function initialise(db: Database): void {
   ledger.putFact('slot', '0');
   ledger.putFact('slot_at_ms', String(Date.now()));
   fillFresh(ledger, deriveFrom(secret));
-}
-
-function notesOf(ledger: Ledger): string[] {
-  const changed = Object.entries(readingsOf(ledger)).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaultReadings[name as keyof Readings]),
-  );
-  const waiting = ledger.faults().length;
-  return [
-    ...changed.map(([name, value]) => `The reading ${name} is set to ${JSON.stringify(value)}.`),
-    ...(waiting === 0 ? [] : [`Scripted faults are waiting: ${waiting}.`]),
-  ];
 }
 
 /** Loopback only: other machines cannot connect. */
@@ -199,6 +174,7 @@ function refuse(
   return { status, reason: isKnown ? error.code : String(error) };
 }
 
+/** If it is busy, other processes kept the folder locked for longer than this one waits. Nothing was done. */
 function failure(error: unknown): Rejection {
   if (isBusy(error)) return new Rejection(503, 'busy', 'The data folder is busy.');
   return new Rejection(500, 'internal', 'The sandbox failed; this is a bug.');

@@ -135,6 +135,9 @@ describe('a search for a payment without a signature', () => {
     const made = await done(journal, 'accepted', { kind: 'transfer', payment: 'p' });
     await journal.keepReceipts(made, [{ origin: baseUrl, what: 'signature', value: key(9) }]);
     await done(journal, 'rejected', { kind: 'transfer', payment: 'p' });
+    // Those of another time may not have.
+    await done(journal, 'held', { kind: 'transfer', payment: 'p' }, nowMs - 3 * 3_600_000);
+    await done(journal, 'held', { kind: 'transfer', payment: 'p' }, 2 * journal.clock.now());
     const rival = await done(journal, 'held', { kind: 'transfer', payment: 'p' });
     const { candidates, rivals } = await search(asked(), says([listed(), older]), journal);
     expect([candidates.length, rivals]).toEqual([1, [rival]]);

@@ -28,7 +28,7 @@ test('a name without a folder is a file in this one, and a server is none', asyn
   const made = await operator.shell(`cd '${operator.home.path}' && botctl journal backup bk.db`);
   expect([made.code, made.stderr, existsSync(join(operator.home.path, 'bk.db'))]).toEqual([0, '', true]);
   const server = await operator.run(['journal', 'backup', 'bots@db.example.com']);
-  expect(server.stderr).toContain('FILE looks like a server');
+  expect(server.stderr).toContain('FILE is not the whole path of a file');
 });
 
 const two = [...payAda, '--yes', '--once', 'two', '--repeat'];

@@ -28,9 +28,12 @@ test('an empty BOTCTL_JOURNAL is refused: each runner without the secret would h
 });
 
 test.each([
-  [['--sandbox', 'journal', 'backup', 'bots:canary@127.0.0.1/ledger'], 'FILE looks like a server'],
-  [['--sandbox', 'journal', 'backup', 'postgres://127.0.0.1/ledger'], 'FILE looks like a URL'],
-  [['journal', 'migrate', '--journal', 'dbname=ledger'], '--journal looks like a connection string'],
+  [
+    ['--sandbox', 'journal', 'backup', 'bots:canary@127.0.0.1/ledger'],
+    'FILE is not the whole path of a file',
+  ],
+  [['--sandbox', 'journal', 'backup', 'postgres://127.0.0.1/ledger'], 'FILE is not the whole path of a file'],
+  [['journal', 'migrate', '--journal', 'dbname=ledger'], '--journal is not the whole path of a file'],
 ])('%j is refused', async (words, problem) => {
   const { code, stderr } = await here(words);
   expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);

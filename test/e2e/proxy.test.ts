@@ -66,23 +66,19 @@ test('the built program sends through a proxy', async ({ skip }) => {
   }
 });
 
-test.each(['socks5', 'ftp'])(
-  'a %s:// proxy is refused before anything is journaled, without its password',
-  async (scheme) => {
-    const env = {
-      ...home.env,
-      BOTCTL_TOKEN: 'a-token-of-the-bot',
-      HTTPS_PROXY: `${scheme}://user:secret@proxy.test:1080`,
-    };
-    const ran = await botctlHere(words, { env });
-    expect(ran.code).toBe(2);
-    const { outcome, error } = JSON.parse(ran.stdout);
-    expect([outcome, error.code, error.retry]).toEqual([undefined, 'bad-proxy', 'after-fix']);
-    expect(error.message).toContain(`${scheme}://`);
-    expect(ran.stdout + ran.stderr).not.toContain('secret');
-    expect((await botctlHere(['history', '--json'], { env })).stdout).toBe('');
-  },
-);
+test('a socks5:// proxy is refused before anything is journaled, without its password', async () => {
+  const env = {
+    ...home.env,
+    BOTCTL_TOKEN: 'a-token-of-the-bot',
+    HTTPS_PROXY: 'socks5://user:secret@proxy.test:1080',
+  };
+  const ran = await botctlHere(words, { env });
+  expect(ran.code).toBe(2);
+  const { outcome, error } = JSON.parse(ran.stdout);
+  expect([outcome, error.code, error.retry]).toEqual([undefined, 'bad-proxy', 'after-fix']);
+  expect(ran.stdout + ran.stderr).not.toContain('secret');
+  expect((await botctlHere(['history', '--json'], { env })).stdout).toBe('');
+});
 
 test('a proxy that wants a password says where it goes', async () => {
   const proxy = await startProxy(0, (socket) => {

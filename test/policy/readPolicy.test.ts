@@ -66,8 +66,7 @@ const bad = ['0', '-1', '1.', '01', '1e3', ' 1', '0.0000000001', ''];
 describe('is refused, and the field is named', () => {
   test.each<[string, object, string]>([
     ['another schema', { schema: 'botctl' }, 'schema is not "botctl-policy/1"'],
-    ['a newer schema', { schema: 'botctl-policy/2' }, 'schema is from a newer botctl'],
-    ['a newer schema of two digits', { schema: 'botctl-policy/10' }, 'schema is from a newer botctl'],
+    ['a newer schema', { schema: 'botctl-policy/2' }, 'schema is not "botctl-policy/1"'],
     ['a schema like a newer one', { schema: 'x/botctl-policy/2' }, 'schema is not'],
     ['a key that is not known', { limit: {} }, 'limit is not known (the fields are schema, limits'],
     ['a key in the place of a missing one', { limits: undefined, limit: {} }, 'limit is not known'],

@@ -5,15 +5,9 @@ import type { PeerCertificate } from 'node:tls';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Env } from '../../src/machine/folders.ts';
 import { showsPassword } from '../../src/once/journal/place.ts';
-import {
-  type Address,
-  type Env,
-  parseAddress,
-  placeOf,
-  type UrlSource,
-  urlFor,
-} from '../../src/postgres/address.ts';
+import { type Address, parseAddress, placeOf, type UrlSource, urlFor } from '../../src/postgres/address.ts';
 import { failureOf, wordsOf } from '../support/failure.ts';
 
 function parse(text: string, env: Env = {}, source: UrlSource = 'BOTCTL_JOURNAL'): Address {

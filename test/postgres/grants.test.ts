@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../src/postgres/handshake.ts';
@@ -98,7 +97,7 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
     await client.connect();
     await client.query(`DO $$ BEGIN CREATE ROLE "run ""er";
       EXCEPTION WHEN duplicate_object THEN NULL; END $$`);
-    await migrate(client, schema, randomBytes);
+    await migrate(client, schema);
     await client.query(grantsSql(schema, 'run "er'));
   });
   afterAll(() => client.end());

@@ -102,7 +102,7 @@ describe('a lease that is kept', () => {
     const { one, line } = kept(async () => ({ rows: [] }));
     await vi.advanceTimersByTimeAsync(300_000);
     expect(one.isFenced).toBe(true);
-    expect([line.query.mock.calls.length, line.destroy.mock.calls.length]).toEqual([1, 0]);
+    expect([line.query.mock.calls.length, line.destroy.mock.calls.length]).toEqual([1, 1]);
   });
 
   test('that is stopped while its connection opens asks nothing on it', async () => {

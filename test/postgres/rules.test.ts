@@ -1,5 +1,4 @@
 // The rules that a server alone has: of owners, roles, and of who reaches past the schema.
-import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../src/postgres/handshake.ts';
@@ -13,7 +12,7 @@ async function openJournal(version: Version): Promise<void> {
   const server = await sharedServer(version);
   client = new Client({ connectionString: await server.newDatabase() });
   await client.connect();
-  await migrate(client, 'botctl', randomBytes);
+  await migrate(client, 'botctl');
   await client.query(`SET search_path = botctl;
     INSERT INTO owners (id, host, pid, begun_at, renewed_at, ended_at)
     VALUES ('o', 'h', 1, 1, 1, NULL), ('p', 'h', 2, 1, 1, NULL), ('gone', 'h', 3, 1, 1, 2);`);

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -42,7 +41,7 @@ async function newRole(place: SharedPlace, name: string): Promise<SharedPlace> {
 }
 
 const change = [
-  ['a journal is made', (asking: Asking) => migrateJournal(asking, randomBytes)],
+  ['a journal is made', (asking: Asking) => migrateJournal(asking)],
   ['a loss is looked for', findSharedLoss],
 ] as const;
 
@@ -155,11 +154,11 @@ test('who may not make a journal hears so, and any other failure is told as it i
   const sender = await newRole(place, 'sender');
   await lookingAfter(sender, async (asking) => {
     const inNew = { ...asking, schema: `${place.schema}_new` };
-    expect(await failureOf(() => migrateJournal(inNew, randomBytes))).toMatchObject({
+    expect(await failureOf(() => migrateJournal(inNew))).toMatchObject({
       message: expect.stringContaining('may not'),
     });
     failAt(asking.connection, /CREATE SCHEMA/u);
-    await expect(migrateJournal(inNew, randomBytes)).rejects.toThrow('the server failed');
+    await expect(migrateJournal(inNew)).rejects.toThrow('the server failed');
   });
 });
 

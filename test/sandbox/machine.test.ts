@@ -20,7 +20,7 @@ test('where litesvm has no build, transfers say so in one sentence and messages 
       error: {
         code: 'chain_unavailable',
         message: expect.stringMatching(
-          /^The sandbox’s transfers need the package litesvm-freebsd-x64, which is not installed; messages work without it\.$/,
+          /^The sandbox’s transfers need the package litesvm-freebsd-x64, which does not load here \(Cannot find module [^)]*\); messages work without it\.$/,
         ),
       },
     },
@@ -96,17 +96,6 @@ test('two sandboxes on one folder obey the same readings, faults and keys', asyn
   const { wallet, lamports } = await one.state();
   expect(wallet.balances).toMatchObject([{ asset: 'SOL' }, { asset: 'USDC', amount: '10007' }]);
   expect(BigInt(lamports.made)).toBe(BigInt(lamports.in_accounts) + BigInt(lamports.fees));
-  await two.close();
-  await one.close();
-});
-
-test('a start says which settings are left in the folder', async () => {
-  const one = await startTestSandbox();
-  expect(one.notes).toEqual([]);
-  await one.readings({ success_status: 201 });
-  await one.faults({ kind: 'drop' });
-  const two = await startTestSandbox({ dataDir: one.dataDir });
-  expect(two.notes).toEqual(['The reading success_status is set to 201.', 'Scripted faults are waiting: 1.']);
   await two.close();
   await one.close();
 });

@@ -20,7 +20,7 @@ export function limitsOf(
 }
 
 export function settingsFor(origin: string, change: Partial<ChannelSettings> = {}): ChannelSettings {
-  return { origin, env: {}, keepAlive: false, userAgent: 'botctl/test', direct: false, ...change };
+  return { origin, env: {}, keepAlive: false, userAgent: 'botctl/test', ...change };
 }
 
 /** One flight over its own channel. */

@@ -64,12 +64,12 @@ export function transfer(
   naming: Naming = { by: 'nothing' },
 ): Order {
   const request = { to_address: to, asset, amount, ...(memo === undefined ? {} : { memo }) };
-  return { wanted: { kind: 'transfer', request, warnings: [] }, naming };
+  return { wanted: { kind: 'transfer', request }, naming };
 }
 
 export function message(content = 'Hello', naming: Naming = { by: 'nothing' }): Order {
   return {
-    wanted: { kind: 'message', request: { conversation_id: 'conv_1', content }, warnings: [] },
+    wanted: { kind: 'message', request: { conversation_id: 'conv_1', content } },
     naming,
   };
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { asFailure, type Exit, failureWith } from '../../once/failures.ts';
 import { type Loss, lossSentence, missingMayBeSent } from '../../once/journal/failures.ts';
 import type { SourceFile } from '../../once/journal/file/sourceFile.ts';
@@ -23,7 +22,7 @@ export async function migrate(app: App<Args<'import'>>): Promise<Exit> {
       Name a shared journal, with BOTCTL_JOURNAL or --journal and a postgres:// URL.`;
   const { grantsSql, migrateJournal, usualRunner } = await import('../../postgres/upkeep.ts');
   const view = await withServer(location.address, app, async (shared) => {
-    const made = await migrateJournal(shared, randomBytes);
+    const made = await migrateJournal(shared);
     app.doing.hasChanged = made;
     const journal = safeLine(shared.place);
     const headline = made

@@ -30,7 +30,6 @@ export async function run(app: App<SandboxArgs>): Promise<Exit> {
     },
     'choose others with --port and --data.',
   );
-  for (const note of running.notes) display.notice(note);
   const greeted = await display.show(greeting(running, dataDir));
   if (greeted === 'written') await Promise.race([aborted(interrupts.first), lines.readerGone]);
   if (!interrupts.first.aborted) display.notice(readerGone);

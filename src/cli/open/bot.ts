@@ -94,8 +94,7 @@ export async function startSandboxBot(app: Opening, keepAlive?: true): Promise<C
   const { ensurePossibleInSandbox, openSandbox } = await import('./sandbox.ts');
   const starting = openSandbox({ dataDir: sandboxFolder(app.env), port: 0 });
   const running = app.owns(await app.display.waiting(startingSandbox, starting));
-  const options = { ...channelOptions(app, keepAlive), direct: true };
-  const channel = app.owns(channelTo(running.baseUrl, options));
+  const channel = app.owns(channelTo(running.baseUrl, channelOptions(app, keepAlive)));
   return {
     bot: { ...sandboxBotWith(running.tokens.full), chain: chainOfSandbox(running) },
     connection: {

@@ -6,7 +6,7 @@ import { claimedBy, Failure, failureWith } from '../../once/failures.ts';
 import { journalFailure, whyClosed } from '../../once/journal/failures.ts';
 import type { JournalUse } from '../../once/journal/file/opening.ts';
 import type { Journal } from '../../once/journal/journal.ts';
-import { isJournalUrl, isMarked, whyNoFile } from '../../once/journal/place.ts';
+import { isFile, isJournalUrl, isMarked } from '../../once/journal/place.ts';
 import type { Address, UrlSource } from '../../postgres/address.ts';
 import type { PgConnection } from '../../postgres/connection.ts';
 import type { Patience } from '../../postgres/connections.ts';
@@ -65,10 +65,9 @@ export async function locationAt(
 
 /** The file of a named journal. `source` says where the name came from: an option, an argument, or the variable. */
 export function journalFile(text: string, source: string, env: ProcessOfCommand['env']): string {
-  const looks = whyNoFile(text);
-  // What can only be a file may be one in this folder.
-  const isFile = looks === 'relative' && ['FILE', '--import'].includes(source);
-  if (looks !== undefined && !isFile) throw journalFailure('no-file-name', { source, as: looks });
+  // What can only be a file may be one in this folder. A server's name or a password must not become one.
+  const isHere = ['FILE', '--import'].includes(source) && isFile(`./${text}`) && !/^~|[@:=]/u.test(text);
+  if (!isFile(text) && !isHere) throw journalFailure('no-file-name', { source });
   return text.startsWith('~') ? join(homeFolder(env), text.slice(1)) : text;
 }
 

@@ -56,7 +56,7 @@ export async function openChain(
       host: url.host,
       url,
       expected: chain.cluster,
-      channel: channelTo(url.origin, { ...channelOptions(app, true), direct: bot.name === sandboxBot }),
+      channel: channelTo(url.origin, channelOptions(app, true)),
       timeoutMs,
       cut: second,
       patience: isPatient ? first : undefined,

@@ -31,11 +31,7 @@ import { equalPaymentWords } from '../wording/outcomes.ts';
 import { balanceFor, doubtsAbout, paidBeforeTo, repeatsOf } from './inputs.ts';
 
 /** Shows what would be sent and whether it would be a re-run. Journals nothing and sends nothing. */
-export async function dryRun(
-  order: Order,
-  warnings: readonly string[],
-  app: App<Args<'yes'>>,
-): Promise<Exit> {
+export async function dryRun(order: Order, app: App<Args<'yes'>>): Promise<Exit> {
   app.settings();
   const bot = await app.bot();
   refuseUnusual(order.wanted, bot.own);
@@ -64,7 +60,7 @@ export async function dryRun(
   const policy = isAsked ? { word: answers.policy.is, says: dryPolicyWords(answers, course) } : undefined;
   const entry = { kind, key, name, bot: bot.name, base_url: bot.spelledUrl, request };
   const rerun = rerunWords(plan, order.wanted, bot);
-  const warned = [...warnings, ...doubts, ...(balance?.warnings ?? []), ...paidAlready];
+  const warned = [...doubts, ...(balance?.warnings ?? []), ...paidAlready];
   const facts: readonly Fact[] = [
     ['', undefined, { outcome: 'dry-run', rerun: plan.is, found: foundId, policy }],
     ['Bot', bot.name, { entry }],

@@ -5,7 +5,7 @@ import type { Plan } from '../../once/engine/plan.ts';
 import type { AllowedRecipients } from '../../once/entry/address.ts';
 import { isNamed, type Naming, namingFrom, type Order } from '../../once/entry/naming.ts';
 import type { OptionsOfField } from '../../once/entry/rules.ts';
-import { isUnknownAsset } from '../../once/entry/unusual.ts';
+import { unknownAsset } from '../../once/entry/unusual.ts';
 import { failureWith } from '../../once/failures.ts';
 import type { Reads } from '../../once/journal/journal.ts';
 import type { App } from '../app.ts';
@@ -137,13 +137,11 @@ export async function paidBeforeTo(
 }
 
 /** What the service may not know. */
-export async function doubtsAbout(
-  { wanted: { kind, request } }: Order,
-  { own = {} }: Pick<Bot, 'own'>,
-): Promise<string[]> {
-  if (kind === 'message' || !isUnknownAsset(request.asset, own)) return [];
+export async function doubtsAbout({ wanted }: Order, { own }: Pick<Bot, 'own'>): Promise<string[]> {
+  const unknown = unknownAsset(wanted, own);
+  if (unknown === undefined) return [];
   const { warningWords } = await import('../wording/entry.ts');
-  return [warningWords({ is: 'unknown-asset', asset: request.asset, known: Object.keys(own.assets ?? {}) })];
+  return [warningWords(unknown)];
 }
 
 /** `--repeat` needs a name: without one, the next run would be one more payment. */

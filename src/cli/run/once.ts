@@ -7,7 +7,7 @@ import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
 import { mayHaveTakenEffect } from '../../once/engine/standing.ts';
 import { isNamed, nameOf, type Order } from '../../once/entry/naming.ts';
 import { refuseUnusual } from '../../once/entry/unusual.ts';
-import type { Kind, Wanted } from '../../once/entry/wanted.ts';
+import type { Kind } from '../../once/entry/wanted.ts';
 import { type Exit, Failure } from '../../once/failures.ts';
 import type { Entry } from '../../once/journal/journal.ts';
 import { iso } from '../../once/phrases.ts';
@@ -28,11 +28,9 @@ import { tell } from './telling.ts';
 /** Sends one message or transfer once, and reports how it ended. */
 export async function doOnce(order: Order, app: App<Args<'dry-run' | 'yes'>>, wait?: Until): Promise<Exit> {
   const besides = repeatsOf(order, app.args);
-  const warnings = await warningsOf(order.wanted);
-  for (const warning of warnings) app.display.warn(warning);
   if (app.args.flag('dry-run')) {
     const { dryRun } = await import('./dryRun.ts');
-    return dryRun(order, warnings, app);
+    return dryRun(order, app);
   }
   const engine = await openEngine(app);
   refuseUnusual(order.wanted, engine.bot.own);
@@ -46,13 +44,7 @@ export async function doOnce(order: Order, app: App<Args<'dry-run' | 'yes'>>, wa
   const outcome = await execute(order, { ...engine, proposes, besides }, consent);
   const chainEnd = await waiting?.end(outcome);
   const hasNode = engine.bot.chain !== undefined;
-  return tell(outcome, app, engine.journal, { warnings, chainEnd, hasNode });
-}
-
-async function warningsOf({ warnings }: Wanted): Promise<readonly string[]> {
-  if (warnings.length === 0) return [];
-  const { warningWords } = await import('../wording/entry.ts');
-  return warnings.map(warningWords);
+  return tell(outcome, app, engine.journal, { chainEnd, hasNode });
 }
 
 /** With `--wait`, a transfer that could never be proven is refused. */

@@ -19,7 +19,6 @@ export type ChainEnd = { readonly view: ChainView; readonly until: Until };
 
 /** What was known of it before its outcome. */
 type Known = {
-  readonly warnings?: readonly string[];
   readonly chainEnd?: ChainEnd | undefined;
   /** Its bot names a node. */
   readonly hasNode?: boolean;
@@ -30,7 +29,7 @@ export async function tell(
   outcome: Outcome,
   { args: { command }, display }: App,
   journal: Journal,
-  { warnings: warnedOf = [], chainEnd, hasNode = false }: Known = {},
+  { chainEnd, hasNode = false }: Known = {},
 ): Promise<Exit> {
   const ending = endingOf(outcome);
   const explained = explain(ending, journal.clock.now(), { hasNode });
@@ -43,7 +42,7 @@ export async function tell(
   }
   if (outcome.is !== 'concluded') {
     // What the chain showed so far is not of this attempt.
-    const report: Report = { ...toTell, chain: undefined, warnedOf };
+    const report: Report = { ...toTell, chain: undefined };
     // The caller must get what the journal could not store.
     if (outcome.is === 'not-recorded' && display.face === 'human') await showUnrecorded(report, display);
     return tellOne(report, display);
@@ -51,7 +50,7 @@ export async function tell(
   // A look that is not on record is newer than what is.
   const chain = chainEnd?.view ?? (await chainViewOf(outcome.entry, journal.reads));
   const notices = [replayNotice(outcome), conflictNote(ending)].filter((words) => words !== undefined);
-  const report: Report = { ...withChain(toTell, chain, chainEnd?.until), warnedOf, notices };
+  const report: Report = { ...withChain(toTell, chain, chainEnd?.until), notices };
   return tellOne(report, display, () => showAndNote(report, journal, display));
 }
 

@@ -22,8 +22,6 @@ export type Report = Replied & {
   /** Why it is not well, and what to do. */
   readonly problem?: Problem | undefined;
   readonly warnings: readonly string[];
-  /** Warnings that were said before it was sent. */
-  readonly warnedOf?: readonly string[];
   readonly notices?: readonly string[];
   /** What the chain shows about it. */
   readonly chain?: ChainView | undefined;
@@ -121,11 +119,10 @@ function headline(report: Report, request: Fields, canvas: Canvas): string {
 
 /** One entry: the request, what the service said, and what the chain shows. */
 function factsOf(report: Report, request: Fields): Fact[] {
-  const { entry, attempt, decisions, problem } = report;
+  const { entry, attempt, decisions, problem, warnings } = report;
   const { name, namedBy } = entry;
   const message = messageOf(report);
   const transfer = transferOf(report);
-  const warnings = [...(report.warnedOf ?? []), ...report.warnings];
   const option = namedBy === 'key' ? 'idempotency-key' : namedBy === 'row' ? 'once' : namedBy;
   const outcome = {
     outcome: entry.state,

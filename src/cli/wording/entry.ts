@@ -1,15 +1,12 @@
 import { isApprovedAndUnsent } from '../../once/engine/standing.ts';
-import type { Wanted, Warning } from '../../once/entry/wanted.ts';
+import type { UnknownAsset } from '../../once/entry/unusual.ts';
+import type { Wanted } from '../../once/entry/wanted.ts';
 import type { Entry } from '../../once/journal/journal.ts';
 import { clipped, counted, fewOf, formatAmountOf, listed } from '../../once/phrases.ts';
 import { nothingSentNow } from './problem.ts';
 
-export function warningWords(warning: Warning): string {
-  if (warning.is === 'more-unknown-styles') return `${warning.count} more button styles are unknown.`;
-  if (warning.is === 'unknown-asset')
-    return `The profile does not name a token ${JSON.stringify(clipped(warning.asset))}; it names ${fewOf(warning.known, ', ', (count) => `${count} more`)}. Is it misspelled?`;
-  const { style, known } = warning;
-  return `The button style "${clipped(style)}" is not one of ${known.join(', ')}. The service’s full list is not published, so the style is sent unchanged.`;
+export function warningWords({ asset, known }: UnknownAsset): string {
+  return `The profile does not name a token ${JSON.stringify(clipped(asset))}; it names ${fewOf(known, ', ', (count) => `${count} more`)}. Is it misspelled?`;
 }
 
 /** A row on a line of its own: its line number, and what is said about it. */

@@ -12,26 +12,13 @@ import {
 import type { Trouble } from '../wire/trouble.ts';
 import type { EngineContext } from './context.ts';
 import type { Stopped } from './outcome.ts';
-import {
-  judge,
-  namesAnother,
-  provesItHappened,
-  type ReplyFacts,
-  type ReplyMeaning,
-  wordsIn,
-} from './replyMeaning.ts';
+import { judge, namesAnother, provesItHappened, type ReplyFacts, wordsIn } from './replyMeaning.ts';
 import type { Claim } from './take.ts';
 
 /** What came back, as it is recorded, and what it proves. */
-export type JudgedReply = {
-  readonly end: AttemptEnd;
-  readonly meaning: ReplyMeaning;
-  readonly facts: ReplyFacts;
-  /** Identifiers from the reply that belong to one entry only. */
-  readonly receipts: readonly Receipt[];
-};
+export type JudgedReply = Awaited<ReturnType<typeof judgeFlight>>;
 
-export async function judgeFlight(flight: Flight, claim: Claim, engine: EngineContext): Promise<JudgedReply> {
+export async function judgeFlight(flight: Flight, claim: Claim, engine: EngineContext) {
   const { entry } = claim;
   const parsed: ParsedReply | undefined = flight.came === 'reply' ? readReply(flight) : undefined;
   const json = parsed?.json;
@@ -51,11 +38,12 @@ export async function judgeFlight(flight: Flight, claim: Claim, engine: EngineCo
   return {
     ...ruleOn(facts, engine),
     facts,
+    /** Identifiers from the reply that belong to one entry only. */
     receipts: receiptsIn(facts, entry),
   };
 }
 
-function ruleOn(facts: ReplyFacts, engine: EngineContext): Pick<JudgedReply, 'meaning' | 'end'> {
+function ruleOn(facts: ReplyFacts, engine: EngineContext) {
   const { flight, parsed } = facts;
   const meaning = judge(facts);
   const headers = flight.came === 'reply' ? flight.headers : {};
@@ -150,7 +138,6 @@ export class Tries {
     this.#engine = engine;
   }
 
-  /** Counts an attempt that has ended and took `tookMs`. */
   count(end: AttemptEnd, tookMs: number): void {
     if (this.#attempts > 0) this.#spend(tookMs, this.#engine.limits.timeoutMs);
     if (!this.#waitsWithAll(end)) this.#attempts += 1;
@@ -222,7 +209,6 @@ export function nextPauseMs(
     readonly attempts: number;
     /** Since the end of the first attempt, including later flights. */
     readonly sinceFirstMs: number;
-    /** What the service asked for, if anything. */
     readonly retryAfterMs: number | undefined;
   },
   limits: Pick<EngineContext['limits'], 'maxWaitMs'>,

@@ -103,26 +103,19 @@ export type Oddity =
   /** The service had a message under a name that this journal had not used. */
   | { readonly is: 'known-name' };
 
-/** An outcome with everything that is reported beside it. */
-export type Ending = {
-  readonly outcome: Outcome;
-  /** The failure code; undefined on success. */
-  readonly code: FailureCode | undefined;
-  /** What the last reply says went wrong. */
-  readonly complaint: ReplyComplaint | undefined;
-  /** What is odd about an accepted reply. */
-  readonly oddities: readonly Oddity[];
-  /** Its name was used for another payment and does not fix the body, so the name cannot be used for this payment. */
-  readonly needsOtherName: boolean;
-};
+export type Ending = ReturnType<typeof endingOf>;
 
-export function endingOf(outcome: Outcome): Ending {
+/** An outcome with everything that is reported beside it. */
+export function endingOf(outcome: Outcome) {
   const [entry, attempt] = lastOf(outcome);
   return {
     outcome,
+    /** Undefined on success. */
     code: failureCodeOf(outcome),
+    /** What the last reply says went wrong. */
     complaint: attempt && complaintIn(attempt),
     oddities: entry?.state === 'accepted' && attempt !== undefined ? odditiesOf(entry, attempt) : [],
+    /** Its name was used for another payment and does not fix the body, so the name cannot be used for this payment. */
     needsOtherName: entry?.heldReason === 'another-payment' && !keyFixesBody(entry),
   };
 }
@@ -141,7 +134,7 @@ function failureCodeOf(outcome: Outcome): FailureCode | undefined {
     case 'not-recorded':
       return outcome.is;
     case 'not-sent':
-      return codeOfNotSent(outcome);
+      return outcome.because === 'refused' ? outcome.failure.code : outcome.because;
   }
 }
 
@@ -182,10 +175,6 @@ function codeOfOpen({ attempt, stopped }: Outcome & { is: 'concluded' }): Failur
   if (attempt.verdict === 'limited') return 'rate-limited';
   if (attempt.trouble?.is === 'claim-too-old') return 'fenced';
   return attempt.trouble?.is === 'certificate' ? 'bad-certificate' : 'unreachable';
-}
-
-function codeOfNotSent(outcome: Outcome & { is: 'not-sent' }): FailureCode {
-  return outcome.because === 'refused' ? outcome.failure.code : outcome.because;
 }
 
 function complaintIn({ reply, headers, status, verdict, duplicate }: Attempt): ReplyComplaint | undefined {

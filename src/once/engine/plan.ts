@@ -79,18 +79,7 @@ async function rerunFacts(
 }
 
 /** An order with its identity in the journal. Two commands mean the same entry if their digests are equal. */
-export type Identity = {
-  readonly order: Order;
-  readonly scope: Scope;
-  readonly canonical: string;
-  readonly fingerprint: string;
-  readonly digest: string;
-  readonly payment: string | undefined;
-  /** Identifies the bot of an unnamed entry, because bots can be renamed. A name needs none. */
-  readonly tokenHash: string | undefined;
-  /** The key, if it is determined before anything is sent. */
-  readonly key: string | undefined;
-};
+export type Identity = ReturnType<typeof identify>;
 
 /** Pass `canonical` if you have it already; a batch keeps it for each row. */
 export function identify(
@@ -98,7 +87,8 @@ export function identify(
   bot: Bot,
   journal: Pick<Journal, 'hashOf'>,
   canonical = canonicalOf(order.wanted),
-): Identity {
+) {
+  // A name needs none.
   const tokenHash = isNamed(order.naming) ? undefined : journal.hashOf(bot.token.reveal());
   const speaker = { bot: bot.name, tokenHash: bot.name === envBot ? tokenHash : undefined };
   const scope: Scope = { baseUrl: bot.baseUrl, kind: order.wanted.kind };
@@ -106,6 +96,7 @@ export function identify(
     order,
     scope,
     digest: identityFor(order.naming, scope, speaker, canonical),
+    /** If it is determined before anything is sent. */
     key: isNamed(order.naming) ? keyFor(order.naming, scope, canonical, () => '') : undefined,
     canonical,
     fingerprint: fingerprint(canonical),

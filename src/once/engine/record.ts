@@ -160,7 +160,7 @@ function journalTrouble(
 ): Failure | undefined {
   try {
     const trouble = journal.trouble(isLast);
-    return trouble?.is === 'files' ? trouble.failure : undefined;
+    return trouble === 'stale-claim' ? undefined : trouble;
   } catch (thrown) {
     return asFailure(thrown);
   }

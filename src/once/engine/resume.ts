@@ -149,7 +149,6 @@ function refuseWhatIsProven(entry: Entry): void {
   if (state === 'accepted' || state === 'rejected') throw engineFailure('proven', { id, state });
 }
 
-/** Whether it would reverse an earlier decision. */
 export function reverses({ kind }: Decision, { state, resolvedAs }: Entry): boolean {
   return state === 'resolved' && resolvedAs !== kind;
 }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { entryFailure } from './failures.ts';
 import { type Complaint, type Complaints, complain, type FieldRules, type OptionsOfField } from './rules.ts';
 import { check, halfPair, optionalText, rule, text } from './schema.ts';
-import type { ActionRow, Button, Component, MessageRequest, Wanted, Warning } from './wanted.ts';
+import type { ActionRow, Button, Component, MessageRequest, Wanted } from './wanted.ts';
 
 const maxContentCodePoints = 5000;
 
@@ -89,16 +89,10 @@ export function checkMessage(fields: unknown): CheckedMessage | Complaints {
   if (!checked.success || complaints.length > 0) return { complaints };
   const { idempotency_key: payloadKey, ...request } = checked.data;
   return {
-    wanted: {
-      kind: 'message',
-      request: request as MessageRequest,
-      warnings: componentWarnings(components as Component[]),
-    },
+    wanted: { kind: 'message', request: request as MessageRequest },
     payloadKey,
   };
 }
-
-const knownStyles: readonly string[] = ['success', 'danger'];
 
 const fieldNames = new Map<string, 'label' | 'custom_id' | 'style'>([
   ['label', 'label'],
@@ -177,16 +171,4 @@ function repeatedIds(components: readonly Component[]): Complaint[] {
     seen.add(id);
   }
   return [...repeated].map((id) => complain('components', 'distinct-ids', { id }));
-}
-
-const mostWarnings = 5;
-
-function componentWarnings(components: readonly Component[]): Warning[] {
-  const styles = new Set(buttonsIn(components).flatMap(({ style }) => (style === undefined ? [] : [style])));
-  const unknown = [...styles].filter((style) => !knownStyles.includes(style));
-  const warnings = unknown
-    .slice(0, mostWarnings)
-    .map((style): Warning => ({ is: 'unknown-style', style, known: knownStyles }));
-  const more = unknown.length - warnings.length;
-  return more === 0 ? warnings : [...warnings, { is: 'more-unknown-styles', count: more }];
 }

@@ -1,7 +1,6 @@
 import { entryFailure, type NameSource, type Unseen } from './failures.ts';
 import { digestOf, type Kind, type Wanted } from './wanted.ts';
 
-/** How the caller names an entry. */
 export type Naming =
   | { readonly by: 'nothing' }
   | { readonly by: 'once'; readonly name: string }

@@ -59,5 +59,5 @@ export function checkTransfer(fields: unknown, allowed: AllowedRecipients): Chec
   const { idempotency_key: payloadKey, ...rest } = checked.data;
   const asset = countedAsset(rest.asset) === 'sol' ? 'SOL' : rest.asset;
   const request = { ...rest, asset, amount: String(canonicalAmount(rest.amount, asset)) } as TransferRequest;
-  return { wanted: { kind: 'transfer', request, warnings: [] }, payloadKey };
+  return { wanted: { kind: 'transfer', request }, payloadKey };
 }

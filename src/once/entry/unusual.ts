@@ -36,10 +36,16 @@ export const knownAddresses: Readonly<Record<string, string>> = {
   Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB: 'the mint of USDT',
 };
 
-/** Whether the profile names tokens, and this is none of them. */
-export function isUnknownAsset(asset: string, { assets = {} }: OwnAddresses): boolean {
-  const named = Object.entries(assets);
-  return asset !== 'SOL' && named.length > 0 && !named.some((names) => names.includes(asset));
+/** An asset that is sent unchanged but may not be what was meant: the profile names tokens, and it is none of them. */
+export type UnknownAsset = { readonly asset: string; readonly known: readonly string[] };
+
+export function unknownAsset({ kind, request }: Wanted, own: OwnAddresses = {}): UnknownAsset | undefined {
+  const named = Object.entries(own.assets ?? {});
+  if (kind === 'message' || request.asset === 'SOL' || named.length === 0) return undefined;
+  const { asset } = request;
+  return named.some((names) => names.includes(asset))
+    ? undefined
+    : { asset, known: named.map(([name]) => name) };
 }
 
 /** Refuses what only the profile knows: its wallet and its mints. The rest was checked with the other fields. */

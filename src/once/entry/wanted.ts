@@ -19,8 +19,8 @@ export type TransferRequest = {
 
 /** A request that was checked and is in its one spelling. */
 export type Wanted =
-  | { readonly kind: 'message'; readonly request: MessageRequest; readonly warnings: readonly Warning[] }
-  | { readonly kind: 'transfer'; readonly request: TransferRequest; readonly warnings: readonly Warning[] };
+  | { readonly kind: 'message'; readonly request: MessageRequest }
+  | { readonly kind: 'transfer'; readonly request: TransferRequest };
 
 export function canonicalOf(wanted: Wanted): string {
   return canonicalBody(wanted.request);
@@ -28,10 +28,8 @@ export function canonicalOf(wanted: Wanted): string {
 
 /** Recipient, asset and amount. Two transfers that agree here may be one payment spelled in two ways. */
 export function paymentOf(wanted: Wanted): string | undefined {
-  return wanted.kind === 'message' ? undefined : paymentOfTransfer(wanted.request);
-}
-
-function paymentOfTransfer({ to_address, asset, amount }: TransferRequest): string {
+  if (wanted.kind === 'message') return undefined;
+  const { to_address, asset, amount } = wanted.request;
   return JSON.stringify([to_address, countedAsset(asset), amount]);
 }
 
@@ -48,12 +46,6 @@ export type ActionRow = { readonly type: 'action_row'; readonly components: read
 type OtherComponent = { readonly type: string };
 
 export type Component = ActionRow | Button | OtherComponent;
-
-/** Something that is sent unchanged but may not be what was meant. */
-export type Warning =
-  | { readonly is: 'unknown-style'; readonly style: string; readonly known: readonly string[] }
-  | { readonly is: 'more-unknown-styles'; readonly count: number }
-  | { readonly is: 'unknown-asset'; readonly asset: string; readonly known: readonly string[] };
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [field: string]: Json };
 

@@ -88,7 +88,6 @@ export const standingColumns = {
   /** Salted hash of the token of the latest attempt. */
   tokenHash: column<string | undefined>('token_hash TEXT'),
   owner: column<string | undefined>('owner TEXT'),
-  /** Why it is held. */
   heldReason: column<string | undefined>('why TEXT'),
   resolvedAs: noneOrOneOf('resolved_as', ['happened', 'did-not-happen']),
   attempts: column<number>('attempts INTEGER NOT NULL DEFAULT 0'),

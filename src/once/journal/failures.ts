@@ -8,13 +8,11 @@ import type { Known } from './known.ts';
 /** What a journal is known to have lost: attempts and decisions, or, where its file is gone or empty, everything. */
 export type Loss = { readonly isGone: boolean; readonly missing: readonly Known[] };
 
-/** A file and the place to move it to. */
 export type Move = { readonly from: string; readonly to: string };
 
 /** What is at a journal's path, if it is not a regular file. */
 const noFiles = {
   folder: 'a folder',
-  device: 'a device',
   link: 'a symbolic link',
   other: 'not a regular file',
 } as const;
@@ -22,23 +20,6 @@ const noFiles = {
 export type NotAFile = keyof typeof noFiles;
 
 const removeLink = 'Nothing is written through a link beside a journal: remove it.';
-
-const wholePath = 'For a file, write its whole path.';
-const wholeUrl = 'For a server, write its URL, like postgres://bots@db.example.com/ledger.';
-
-/** What looks like a journal's file and is none. */
-const looks = {
-  marked: ['begins or ends with a space, a quote or an invisible character', 'Remove it.'],
-  url: ['looks like a URL, but does not begin with postgres://', `${wholeUrl} ${wholePath}`],
-  settings: ['looks like a connection string, but a server must be given as a URL', wholeUrl],
-  server: ['looks like a server, but a server must be given as a URL', `${wholeUrl} ${wholePath}`],
-  relative: [
-    'is ambiguous: it could be a file in this folder, or a server without postgres://',
-    `${wholePath} On the command line, it may also begin with ./, ../ or ~/. ${wholeUrl}`,
-  ],
-} as const;
-
-export type NoFile = keyof typeof looks;
 
 type AtPath = { path: string };
 type OfNote = { note: string; trouble: DiskTrouble };
@@ -65,7 +46,6 @@ const kinds = {
         ? 'A user who may write the file and its folder brings it up to date, with any command.'
         : 'Use the botctl that made it, or another journal with --journal.',
     ),
-  /** Somebody changed its tables or rules by hand. */
   'schema-changed': ({ path }: AtPath) => failureWith('journal-schema')`
     The journal ${path} was changed by hand: its tables or rules are not as botctl made them
     Nothing is sent with it as it is. Put it back as it was, or replace the journal with a backup.`,
@@ -82,7 +62,6 @@ const kinds = {
       ${lossSentence(path, loss)}. ${missingMayBeSent}. The journal was left unchanged
       If you have ${name} and ${name}-wal as they last were, put both back. If not, ${beforeAccepting}`;
   },
-  /** It was copied into another journal. */
   moved: ({ path, place }: AtPath & { place: string }) => failureWith('journal-moved')`
     The journal ${path} was copied into ${place}, and no longer sends anything itself
     Name that journal with BOTCTL_JOURNAL or --journal. This one can still be read.`,
@@ -92,7 +71,6 @@ const kinds = {
     })`
     The journal ${path} is closed for sending: ${why.join('; ')}
     ${isBackup ? 'Check the wallet and the conversations for what was sent since then: the same command may send that again. To use this journal all the same, accept the loss.' : 'Look at who closed it, and why.'}`,
-  /** It must be brought up to date first, and that is done alone. */
   'in-use': ({ path }: AtPath) => failureWith('journal-busy')`
     The journal ${path} must be brought up to date, and another process has it open
     Let that process end, then run the same command again: an older botctl keeps a newer one from it.`,
@@ -101,10 +79,10 @@ const kinds = {
     The journal was removed while it was in use: ${path} ${how === 'gone' ? 'is gone' : 'was replaced by another file'}.
     Put the file back, with its -wal beside it, then run the same command again.`,
   /** The text is not repeated: it may hold a password. */
-  'no-file-name': ({ source, as }: { source: string; as: NoFile }) => {
-    const [problem, hint] = looks[as];
-    return failureWith('usage', { hint })`${source} ${problem}`;
-  },
+  'no-file-name': ({ source }: { source: string }) => failureWith(
+    'usage',
+  )`${source} is not the whole path of a file
+    For a file, write its whole path, without quotes or invisible characters; on the command line, it may also begin with ./, ../ or ~/. For a server, write its URL, like postgres://bots@db.example.com/ledger.`,
   'empty-name': ({ source }: { source: string }) => {
     const unset = source === 'BOTCTL_JOURNAL' ? ' To use the journal of this user, unset it.' : '';
     return failureWith('usage')`${source} is empty
@@ -127,15 +105,11 @@ const kinds = {
   'not-durable': () => failureWith('journal-not-writable')`SQLite refuses to write the journal durably
     Report this, with the output of the doctor:
     $ doctor`,
-  'set-up-unfinished': ({ path }: AtPath) => failureWith('journal-not-writable')`
-    Another process has been setting up the journal ${path} for too long
-    End that process and run the same command again.`,
   'backup-there': ({ path }: AtPath) => failureWith('usage')`${path} is there already
     Name a new file.`,
   'backup-not-made': ({ path, trouble }: AtPath & { trouble: DiskTrouble }) => failureWith('machine-fault')`
     The backup ${path} cannot be written: ${troubleInWords(trouble)}
     ${mending(trouble, 'Name a file in a folder that you may write to')}.`,
-  /** These processes are alive and may be sending through it. */
   'owners-alive': ({ path, count }: AtPath & { count: number }) => failureWith('not-allowed-now')`
     ${counted(count, 'process', 'processes')} may be sending through the journal ${path} now
     Let them end, or end them. Then run the same command again.`,

@@ -71,7 +71,6 @@ export type Observation = Of<typeof observationColumns>;
 export type Selection = {
   readonly states?: readonly State[];
   readonly kind?: Kind;
-  /** The recipient. */
   readonly to?: string;
   readonly asset?: string;
   readonly name?: string;
@@ -83,7 +82,6 @@ export type Selection = {
   readonly limit: number;
 };
 
-/** The number of entries in each state. */
 export type StateCounts = Readonly<Partial<Record<State, number>>>;
 
 export type BatchInput = Of<typeof batchColumns>;
@@ -118,11 +116,6 @@ type EqualTo = {
   readonly sinceMs: number;
 };
 
-type EqualSince = Pick<EqualTo, 'id' | 'origin' | 'payment'> & {
-  readonly sinceMs: number;
-  readonly untilMs: number;
-};
-
 /** How often somebody was paid, or may have been, and when last. */
 export type PaidBefore = { readonly times: number; readonly lastMs: number | undefined };
 
@@ -132,13 +125,11 @@ export type BatchPayment = { readonly payment: string; readonly batch: string; r
 /** An identifier that the service or the chain gives to one entry only. */
 export type Receipt = Of<typeof receiptColumns>;
 
-/** A row of a batch as a payment. */
 export type RowStanding = Pick<Entry, 'key'> & { readonly seq: number };
 
 /** Why a journal begins no attempt, until it ends. */
 export type Closing = Of<typeof closingColumns>;
 
-/** What can be read from a journal. */
 export interface Reads {
   /** The unnamed entry with this identity that began since then: an unfinished one if there is one, else the newest. */
   findUnnamed(identity: string, sinceMs: number): Promise<Entry | undefined>;
@@ -155,7 +146,6 @@ export interface Reads {
   decisionsOf(id: string): Promise<Decision[]>;
   /** Oldest first. */
   observationsOf(id: string): Promise<Observation[]>;
-  /** The receipts that belong to this entry. */
   receiptsOf(id: string): Promise<Receipt[]>;
   /** Another entry that holds one of these receipts, if there is one. */
   otherHolder(id: string, receipts: readonly Receipt[]): Promise<string | undefined>;
@@ -169,28 +159,22 @@ export interface Reads {
   paidBefore(to: string): Promise<PaidBefore>;
   /** Which of these payments other batches have made since then. */
   batchesPaying(payments: readonly string[], batch: string, sinceMs: number): Promise<BatchPayment[]>;
-  /** The highest number of an entry. */
   latestSeq(): Promise<number>;
   /** The payments among the rows of this name whose number is higher, in their order. */
   rowsSince(name: string, after: number): Promise<RowStanding[]>;
-  /** Other transfers of the same payment at the same origin that may have paid in that time. */
-  equalPayments(of: EqualSince): Promise<string[]>;
   /** An entry that was resolved as this payment because the entry `by` has made it. */
   settledBy(payment: string, by: string): Promise<string | undefined>;
   /** The state of the rows of all batches with this name. */
   rowsStanding(name: string): Promise<RowsStanding[]>;
   /** How many rows the files of all batches with this name had. */
   batchInputs(name: string): Promise<BatchInput[]>;
-  /** The names of all batches. */
   batchNames(): Promise<string[]>;
   /** Those that have not ended. Within a commit they are asked for once. */
   closings(): Promise<readonly Closing[]>;
   stateCounts(): Promise<StateCounts>;
   /** Accepted payments that were tried again while they were in doubt. */
   repeated(): Promise<Entry[]>;
-  /** Whether the process of this owner is alive. */
-  ownerLives(owner: string): Promise<boolean>;
-  /** Where it runs; undefined if that is certainly this machine. */
+  /** Where an owner runs; undefined if that is certainly this machine. */
   processOf(owner: string): Promise<Process | undefined>;
   /** What was spent of an asset since then. Within a commit, callers with the same asset get the same object. */
   spending(asset: string, sinceMs: number): Promise<Spending>;
@@ -227,7 +211,6 @@ export interface Writes {
   /** Records what a chain showed. A proven signature must belong to this entry. */
   observe(id: string, observation: Observation): Promise<void>;
   markReported(id: string, atMs: number): Promise<void>;
-  /** Keeps how many rows a batch's file has. */
   keepBatch(input: BatchInput): Promise<void>;
   /** Records an entry without an attempt, to wait for a person's approval. */
   propose(entry: NewEntry, why: string, atMs: number): Promise<Entry>;
@@ -249,18 +232,8 @@ export type Guards = {
 
 export type GuardedWork<Result> = { readonly work: Work<Result>; readonly guards: Guards };
 
-/** Why nothing may leave, or counts as recorded, although a commit succeeded. */
-type JournalTrouble =
-  /** Its own files disappeared or were replaced after it was opened. */
-  | { readonly is: 'files'; readonly failure: Failure }
-  /** This process has been silent for so long that others may soon take over. */
-  | { readonly is: 'stale-claim' }
-  /** Others have taken over. */
-  | { readonly is: 'fenced' };
-
 /** The durable record of entries, attempts and decisions. */
 export interface Journal {
-  /** Its location, for people. */
   readonly place: string;
   /** The id of a shared journal, which stays the same wherever its server is. */
   readonly id: string | undefined;
@@ -268,9 +241,7 @@ export interface Journal {
   readonly lost: Failure | undefined;
   /** This machine has a note of what it acknowledged, to compare it with. */
   readonly isNoted: boolean;
-  /** It can be read but not written. */
   readonly isReadOnly: boolean;
-  /** Several machines share it. */
   readonly isShared: boolean;
   /** The database role that this process has there, as the server says. */
   readonly role?: string | undefined;
@@ -280,8 +251,11 @@ export interface Journal {
 
   /** This process as an owner. For others it is alive until it ends, however it ends. */
   self(): string;
-  /** The last time that it is asked before something leaves, nothing is taken from an earlier look. */
-  trouble(isLast?: boolean): JournalTrouble | undefined;
+  /**
+   * Why nothing may leave, or counts as recorded, although a commit succeeded: its own files disappeared or were replaced,
+   * or others took over, or soon may. The last time before something leaves, nothing is taken from an earlier look.
+   */
+  trouble(isLast?: boolean): Failure | 'stale-claim' | undefined;
 
   /** Runs `work` alone: meanwhile nobody else writes what it reads. Durable when it resolves. */
   commit<Result>(work: Work<Result>, guards?: Guards): Promise<Result>;

@@ -1,19 +1,13 @@
 // Checks every journal's name, even without PostgreSQL, so this file loads nothing of it.
 import { isAbsolute, sep } from 'node:path';
-import type { NoFile } from './failures.ts';
 
-/** Whether a journal's name is meant as a URL. */
 export function isJournalUrl(text: string): boolean {
   return /^(?:postgres(?:ql)?:|[a-z][a-z0-9+.-]+:\/\/)/iu.test(text);
 }
 
-/** Why a text is not a journal's file. A mistyped server must not become a new file, and a password must not become part of a file's name. */
-export function whyNoFile(text: string): NoFile | undefined {
-  if (isMarked(text)) return 'marked';
-  if (/^(?:\/\/|jdbc:)|:\/\//iu.test(text)) return 'url';
-  if (isAbsolute(text) || isBegun(text)) return undefined;
-  if (/^\w+\s*=/u.test(text)) return 'settings';
-  return /^postgres(?:ql)?\b|@|:\d/iu.test(text) ? 'server' : 'relative';
+/** Whether a text names a file. A mistyped server must not become a new file, and a password must not become part of a file's name. */
+export function isFile(text: string): boolean {
+  return !isMarked(text) && !/^\/\/|:\/\//u.test(text) && (isAbsolute(text) || isBegun(text));
 }
 
 const mark = '[\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{Pi}\\p{Pf}"\'`]';
@@ -28,9 +22,8 @@ function isBegun(text: string): boolean {
   return /^(?:\.\.?|~)\//u.test(text.replaceAll(sep, '/'));
 }
 
-/** Whether a text given as a journal's name contains a password. */
 export function showsPassword(text: string): boolean {
-  if (whyNoFile(text) === undefined) return false;
+  if (isFile(text)) return false;
   const rest = text.replace(/^[\s"'`]*(?:jdbc:)?(?:postgres(?:ql)?:|[a-z][a-z0-9+.-]*:(?=\/\/|\\))/iu, '');
   return /:./su.test(rest.slice(0, Math.max(0, rest.lastIndexOf('@')))) || /password\s*=/iu.test(text);
 }

@@ -37,7 +37,6 @@ export const approvedBy = (
 export const derived = (decisions: string): string =>
   `CASE WHEN ${counts} THEN tried_at END AS counts_at, ${approvedBy(decisions)} AS approved`;
 
-/** The batch whose row it is. */
 export const batchOfRow = `CASE WHEN named_by = 'row' THEN name END`;
 
 /** A payment is a JSON array that begins with its recipient. PostgreSQL refuses a negative length. */

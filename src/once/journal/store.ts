@@ -7,9 +7,8 @@ import type { Ask } from './rows.ts';
 import { type AskingBase, readsOf, writesOf } from './verbs.ts';
 
 /** What a database knows in its own way. */
-export type OwnReads = Pick<Reads, 'ownerLives' | 'processOf'>;
+export type OwnReads = Pick<Reads, 'processOf'>;
 
-/** A database, as far as the store needs it. */
 export type Base = AskingBase & {
   readonly reads: OwnReads;
   /** Asks outside of a commit. It sees only what is committed. */

@@ -55,7 +55,6 @@ type Owners = {
 /** Behind every text that begins with this one. */
 const behind = (head: string): string => `${head}\u{10ffff}`;
 
-/** What is asked of every journal, and what is changed in it. */
 function textsIn(dialect: Dialect) {
   const { table, position, unindexed, among, withOwner } = dialect;
   const [entries, attempts, decisions] = [table('entries'), table('attempts'), table('decisions')];
@@ -103,8 +102,6 @@ function textsIn(dialect: Dialect) {
       AND named_by = 'row' AND payment IS NOT NULL ORDER BY seq`,
     settledBy: `SELECT id FROM ${entries} WHERE payment = :payment AND resolved_as = 'happened' AND was_in_doubt = 0
       AND (SELECT 1 FROM ${decisions} WHERE decisions.entry = entries.seq AND reason = :by LIMIT 1) = 1 LIMIT 1`,
-    equalPayments: `SELECT id FROM ${entries} WHERE payment = :payment AND payment IS NOT NULL AND id <> :id
-      AND ${counts} AND tried_at >= :since AND created_at <= :until AND ${atOrigin} ORDER BY seq LIMIT 1000`,
     attemptsOf: `SELECT attempts.* FROM ${attempts} WHERE entry = ${seqOf} ORDER BY number`,
     decisiveAttempt: `SELECT attempts.* FROM ${attempts} WHERE entry = ${seqOf}
       ORDER BY CASE WHEN verdict = 'accepted' THEN 0 ELSE 1 END, number DESC LIMIT 1`,
@@ -223,7 +220,6 @@ const batchPaymentOf = ({ payment, batch, at }: JournalRow): BatchPayment => ({
 });
 export const closingOf = reading(closingColumns);
 
-/** What a database asks with. */
 export type AskingBase = { readonly dialect: Dialect; readonly verbs: Verbs; readonly owners: Owners };
 
 /** Within a commit, which waits for nothing else, there is nothing to do before the next page. */
@@ -231,7 +227,7 @@ export function readsOf(
   ask: Ask,
   { dialect, verbs, owners }: AskingBase,
   beforeNext?: () => Promise<void>,
-): Omit<Reads, 'ownerLives' | 'processOf'> {
+): Omit<Reads, 'processOf'> {
   const toEntry = (row: JournalRow): Entry => entryOf(row, owners.lives(row));
   const first = async (statement: Statement, values: Values): Promise<Entry | undefined> => {
     const [row] = await ask(statement, values);
@@ -271,8 +267,6 @@ export function readsOf(
       all(verbs.batchesPaying, { payments: JSON.stringify(payments), batch, since }, batchPaymentOf),
     latestSeq: async () => Number((await ask(verbs.latestSeq, {}))[0]?.seq),
     rowsSince: (name, after) => all(verbs.rowsSince, { name, after }, rowStandingOf),
-    equalPayments: ({ sinceMs: since, untilMs: until, ...about }) =>
-      all(verbs.equalPayments, { ...about, since, until }, (row) => row.id as string),
     settledBy: async (payment, by) =>
       (await ask(verbs.settledBy, { payment, by }))[0]?.id as string | undefined,
     closings: () => {

@@ -4,31 +4,13 @@ import type { buildConnector } from 'undici';
 import { trusted } from '../../machine/authorities.ts';
 import { readLeftovers } from '../../machine/process.ts';
 import { isLoopback } from '../entry/baseUrl.ts';
-import { failing, failureWith } from '../failures.ts';
-import { BadProxy, type ProxyServer, proxyFor } from './proxy.ts';
+import { wireFailure } from './failures.ts';
+import { type ProxyServer, proxyFor } from './proxy.ts';
 import { TroubleError, troubleOf } from './trouble.ts';
-
-/** Why no connection to the service is attempted. */
-const wireFailure = failing('wire', {
-  'unchecked-certificates': () => failureWith('insecure-tls')`
-    NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone on the network could read the token
-    Unset it. For a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate.`,
-  /** `scheme` is given only if it is a known one other than http or https. The rest of the text may contain a password. */
-  'bad-proxy': ({ scheme }: { scheme: string | undefined }) => {
-    const what =
-      scheme === undefined
-        ? 'is not an http:// or https:// URL'
-        : `begins with ${scheme}://, and botctl uses only http:// and https:// proxies`;
-    return failureWith('bad-proxy')`The proxy in HTTPS_PROXY ${what}
-      Set HTTPS_PROXY to a URL like http://proxy:3128, or unset it.`;
-  },
-});
 
 export type ConnectingSettings = {
   readonly origin: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** True for the embedded sandbox, which is on this machine and needs no proxy. */
-  readonly direct: boolean;
 };
 
 export type Connecting = {
@@ -43,7 +25,7 @@ export type Connecting = {
 export function connecting(settings: ConnectingSettings): Connecting {
   refuseBlindTls(settings);
   const service = new URL(settings.origin);
-  const proxy = usableProxy(settings);
+  const proxy = proxyOf(settings);
   const over = new AbortController();
   let early: EarlyConnection | undefined;
 
@@ -79,19 +61,10 @@ function refuseBlindTls({ env, origin }: ConnectingSettings): void {
   throw wireFailure('unchecked-certificates', {});
 }
 
-function usableProxy(settings: ConnectingSettings): ProxyServer | undefined {
-  try {
-    return proxyOf(settings);
-  } catch (error) {
-    if (!(error instanceof BadProxy)) throw error;
-    throw wireFailure('bad-proxy', { scheme: error.scheme });
-  }
-}
-
-function proxyOf({ env, origin, direct }: ConnectingSettings): ProxyServer | undefined {
+function proxyOf({ env, origin }: ConnectingSettings): ProxyServer | undefined {
   const url = new URL(origin);
   // Requests to this machine use no proxy. Over plain HTTP a proxy would read the token.
-  return direct || url.protocol !== 'https:' || isLoopback(url) ? undefined : proxyFor(url, env);
+  return url.protocol !== 'https:' || isLoopback(url) ? undefined : proxyFor(url, env);
 }
 
 /**
@@ -181,17 +154,15 @@ const longestIdleMs = 5000;
 /** A connection that is opened while the claim commits, before anything may be sent. */
 class EarlyConnection {
   readonly #dialled: Promise<Socket>;
-  readonly #now: () => number;
   #endedAtMs = 0;
   #isSpoilt = false;
   readonly #spoil = (): void => {
     this.#isSpoilt = true;
   };
 
-  constructor(dialling: Promise<Socket>, now: () => number = Date.now) {
-    this.#now = now;
+  constructor(dialling: Promise<Socket>) {
     this.#dialled = dialling.finally(() => {
-      this.#endedAtMs = now();
+      this.#endedAtMs = Date.now();
     });
     this.#dialled.then(
       (socket) => {
@@ -230,7 +201,7 @@ class EarlyConnection {
 
   /** Uses the wall clock, because the machine may have slept meanwhile. */
   #isLongAgo(): boolean {
-    const idleMs = this.#now() - this.#endedAtMs;
+    const idleMs = Date.now() - this.#endedAtMs;
     return idleMs < 0 || idleMs > longestIdleMs;
   }
 }

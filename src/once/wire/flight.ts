@@ -63,17 +63,9 @@ export function endpoint(serviceUrl: string, kind: Kind): string {
 }
 
 /** A parsed reply. The service's document says little, so parsing is tolerant. */
-export type ParsedReply = {
-  /** The body, if it is a JSON object. */
-  readonly json?: Readonly<Record<string, unknown>>;
-  readonly complaint?: ReplyComplaint;
-  readonly requestId?: string;
-};
+export type ParsedReply = ReturnType<typeof readReply>;
 
-export type RawReply = {
-  readonly body: Uint8Array;
-  readonly headers: Readonly<Record<string, string>>;
-};
+export type RawReply = Pick<Reply, 'body' | 'headers'>;
 
 const requestIdHeaders = ['x-request-id', 'request-id', 'x-correlation-id', 'x-amzn-requestid', 'cf-ray'];
 
@@ -147,13 +139,14 @@ function complaintInText(body: Uint8Array): ReplyComplaint | undefined {
   return line === '' ? undefined : { message: shortened(line) };
 }
 
-export function readReply({ body, headers }: RawReply): ParsedReply {
+export function readReply({ body, headers }: RawReply) {
   const json = parse(body);
   const complaint = json === undefined ? complaintInText(body) : complaintIn(json);
   const nested = json !== undefined && isObject(json.error) ? nonEmpty(json.error.request_id) : undefined;
   const fromHeader = requestIdHeaders.map((name) => nonEmpty(headers[name])).find((id) => id !== undefined);
   const requestId = nonEmpty(json?.request_id) ?? nested ?? fromHeader;
   return {
+    /** The body, if it is a JSON object. */
     ...(json === undefined ? {} : { json }),
     ...(complaint === undefined ? {} : { complaint }),
     // A NUL would end the text wherever it is stored. The reply's own bytes are kept beside it.

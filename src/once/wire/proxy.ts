@@ -1,12 +1,8 @@
+import { wireFailure } from './failures.ts';
+
 type Env = Readonly<Record<string, string | undefined>>;
 
-export type ProxyServer = {
-  readonly secure: boolean;
-  readonly host: string;
-  readonly port: number;
-  /** The header with the proxy's user and password. */
-  readonly authorization: string | undefined;
-};
+export type ProxyServer = ReturnType<typeof parseProxy>;
 
 /** The variable in lower case, or else in upper case. An empty one counts as unset and does not hide the other. */
 function said(env: Env, lower: 'https_proxy' | 'no_proxy'): string {
@@ -20,7 +16,7 @@ export function proxyFor(origin: URL, env: Env): ProxyServer | undefined {
   return parseProxy(text);
 }
 
-function parseProxy(text: string): ProxyServer {
+function parseProxy(text: string) {
   try {
     const url = new URL(text.includes('://') ? text : `http://${text}`);
     const secure = url.protocol === 'https:';
@@ -30,24 +26,13 @@ function parseProxy(text: string): ProxyServer {
       secure,
       host: url.hostname.replace(/^\[|\]$/gu, ''),
       port: Number(url.port) || (secure ? 443 : 80),
+      /** The header with the proxy's user and password. */
       authorization: user === ':' ? undefined : `Basic ${Buffer.from(user).toString('base64')}`,
     };
   } catch {
-    throw new BadProxy(knownSchemes.exec(text)?.[1]?.toLowerCase());
+    throw wireFailure('bad-proxy', {});
   }
 }
-
-/** A proxy setting that cannot be used. It is refused before anything is journaled. Its text may contain a password. */
-export class BadProxy extends Error {
-  readonly scheme: string | undefined;
-
-  constructor(scheme: string | undefined) {
-    super('not-a-proxy');
-    this.scheme = scheme;
-  }
-}
-
-const knownSchemes = /^(socks[45]?[ah]?|ftp|file|wss?|quic|ssh):\/\//iu;
 
 /**
  * Whether NO_PROXY lists the host, with or without a port; a host includes all names below it, and `*` means all hosts.

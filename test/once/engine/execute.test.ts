@@ -520,7 +520,7 @@ describe('a journal that is taken away while it is in use', () => {
 describe('a claim that others may soon take over', () => {
   const stale = () => ({
     ...noRetries,
-    journal: { ...scripted.open(), trouble: () => ({ is: 'stale-claim' }) as const },
+    journal: { ...scripted.open(), trouble: () => 'stale-claim' as const },
   });
 
   test('lets nothing leave, and is no fault of the network', async () => {
@@ -532,7 +532,7 @@ describe('a claim that others may soon take over', () => {
   });
 
   test('is claimed again, where there is time for another try', async () => {
-    const stale = { is: 'stale-claim' } as const;
+    const stale = 'stale-claim' as const;
     const troubles = [stale, stale];
     const journal = { ...scripted.open(), trouble: () => troubles.pop() };
     expect(endOf(await scripted.run(transfer(), [paid], { journal }))).toBe('accepted');

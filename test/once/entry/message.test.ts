@@ -89,7 +89,7 @@ describe('components', () => {
       row({ ...yes, style: 'success' }, { ...no, style: 'danger' }, { ...no, custom_id: 'maybe' }),
     ];
     const { wanted } = parseMessage({ ...plain, components });
-    expect(wanted).toEqual({ kind: 'message', request: { ...plain, components }, warnings: [] });
+    expect(wanted).toEqual({ kind: 'message', request: { ...plain, components } });
   });
 
   test.each([
@@ -142,31 +142,6 @@ describe('components', () => {
   ])('a custom_id used twice %s is refused, once', async (_where, components) => {
     const words = await refusalOf({ ...plain, components });
     expect(words.match(/use the custom_id "yes" twice/gu)).toHaveLength(1);
-  });
-
-  test('each unknown style is sent with one warning', () => {
-    const components = [row({ ...yes, style: 'primary' }, { ...no, style: 'primary' })];
-    const { wanted } = parseMessage({ ...plain, components });
-    expect(wanted.request.components).toEqual(components);
-    expect(wanted.warnings).toEqual([
-      { is: 'unknown-style', style: 'primary', known: ['success', 'danger'] },
-    ]);
-  });
-
-  test('of many unknown styles five are named, and the others counted', () => {
-    const components = Array.from({ length: 7 }, (_each, n) => ({
-      ...yes,
-      custom_id: `${n}`,
-      style: `s${n}`,
-    }));
-    const { warnings } = parseMessage({ ...plain, components }).wanted;
-    expect(warnings).toHaveLength(6);
-    expect(warnings.at(-1)).toEqual({ is: 'more-unknown-styles', count: 2 });
-  });
-
-  test('a style named like a property of every object is unknown too', () => {
-    const { wanted } = parseMessage({ ...plain, components: [row({ ...yes, style: 'constructor' })] });
-    expect(wanted.warnings).toHaveLength(1);
   });
 
   test('types that the document does not show pass as they are', () => {

@@ -19,7 +19,7 @@ describe('a transfer', () => {
       { ...plain, amount: '1.50', idempotency_key: 'k' },
       'wallets',
     );
-    expect(wanted).toEqual({ kind: 'transfer', request: plain, warnings: [] });
+    expect(wanted).toEqual({ kind: 'transfer', request: plain });
     expect(payloadKey).toBe('k');
   });
 
@@ -94,7 +94,7 @@ describe('a transfer', () => {
 
 test('a message pays nothing', () => {
   const request = { conversation_id: 'c', content: 'x' };
-  expect(paymentOf({ kind: 'message', request, warnings: [] })).toBeUndefined();
+  expect(paymentOf({ kind: 'message', request })).toBeUndefined();
 });
 
 describe('the same payment', () => {

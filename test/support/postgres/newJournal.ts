@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { migrate } from '../../../src/postgres/handshake.ts';
 import { connected } from './client.ts';
 import type { PostgresServer } from './server.ts';
@@ -8,7 +7,7 @@ export async function newSharedJournal(server: PostgresServer): Promise<string> 
   const url = await server.newDatabase();
   const client = await connected({ connectionString: url });
   try {
-    await migrate(client, 'botctl', randomBytes);
+    await migrate(client, 'botctl');
   } finally {
     await client.end();
   }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from 'pg';
@@ -38,7 +37,7 @@ export async function newSharedPlace({ version = 18 }: Making = {}): Promise<Sha
 
 export async function newPlaceIn(database: string, schema = 'botctl'): Promise<SharedPlace> {
   const place = { url: `${database}?schema=${schema}`, schema, dataFolder: newFolder() };
-  await onServer(place, (client) => migrate(client, schema, randomBytes));
+  await onServer(place, (client) => migrate(client, schema));
   return place;
 }
 

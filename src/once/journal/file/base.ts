@@ -22,7 +22,7 @@ export class FileBase implements Base {
   readonly dialect = fileDialect;
   readonly verbs = fileVerbs;
   readonly owners: Base['owners'];
-  readonly reads: OwnReads;
+  readonly reads: OwnReads = { processOf: async () => undefined };
   #isCommitting = false;
   #commits = 0;
 
@@ -37,10 +37,6 @@ export class FileBase implements Base {
         owners.forget(owner);
         return true;
       },
-    };
-    this.reads = {
-      ownerLives: async (owner) => owners.isAlive(owner),
-      processOf: async () => undefined,
     };
   }
 

@@ -120,19 +120,15 @@ export function close(
   database.prepare(closing).run(kind, ...why);
 }
 
-/** What a database says about itself: which program made it, and which versions. */
-export type Versions = {
-  readonly version: number;
-  /** SQLite's own count of changes to the schema. */
-  readonly changes: number;
-  readonly applicationId: number;
-};
+export type Versions = ReturnType<typeof versionsOf>;
 
-export function versionsOf(database: DatabaseSyncInstance): Versions {
+/** What a database says about itself: which program made it, and which versions. */
+export function versionsOf(database: DatabaseSyncInstance) {
   // Makes SQLite read the whole schema, so that damage to it is found now and not at the first statement.
   database.prepare(/* sql */ 'SELECT 1 FROM sqlite_schema LIMIT 1').get();
   return {
     version: Number(pragma(database, 'user_version')),
+    /** SQLite's own count of changes to the schema. */
     changes: Number(pragma(database, 'schema_version')),
     applicationId: Number(pragma(database, 'application_id')),
   };

@@ -49,7 +49,7 @@ export function openJournal(
       if (isWhole && !isLast) return undefined;
       const trouble = base.guard(() => files.trouble());
       isWhole = trouble === undefined;
-      return trouble && { is: 'files', failure: journalFailure('taken-away', trouble) };
+      return trouble && journalFailure('taken-away', trouble);
     },
     commit: (work, guards) => lookAfter(store.commit(work, guards)),
     commitTogether: (works) => lookAfter(store.commitTogether(works)),

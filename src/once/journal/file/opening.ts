@@ -186,7 +186,7 @@ function withSetupLock<Result>(path: string, work: () => Result): Result {
   return whileLocked(
     lock,
     busyTimeoutMs,
-    () => journalFailure('set-up-unfinished', { path }),
+    () => journalFailure('busy', { path }),
     () => {
       giveToOwner(lock, path);
       return work();

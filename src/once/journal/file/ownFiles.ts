@@ -108,7 +108,10 @@ export class ProcessOwners {
   }
 
   close(): void {
-    this.#own?.lock.releaseAndRemove();
+    if (this.#own === undefined) return;
+    // While it is held, nobody takes it for a lock of the dead.
+    removeFile(join(this.#folder, this.#own.name));
+    this.#own.lock.release();
     this.#own = undefined;
   }
 }
@@ -137,8 +140,7 @@ export function refuseUnusable(journalPath: string): void {
 function whatItIs(stats: Stats): NotAFile | undefined {
   if (stats.isFile()) return undefined;
   if (stats.isDirectory()) return 'folder';
-  if (stats.isSymbolicLink()) return 'link';
-  return stats.isCharacterDevice() || stats.isBlockDevice() ? 'device' : 'other';
+  return stats.isSymbolicLink() ? 'link' : 'other';
 }
 
 /** How many processes have this journal open and may send. */

@@ -12,11 +12,8 @@ import { cellsOf, close, damaged, sqliteFailure } from './faults.ts';
 import { openFile, whyFileIsClosed } from './opening.ts';
 import { refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
 
-/** What a journal has lost, or the failure that says that it is closed as a backup. */
-type FoundLoss = { readonly loss?: Loss | undefined; readonly backup?: Failure | undefined };
-
-/** What a journal has lost, if anything, and whether it is a backup. Records nothing. */
-export function findLoss(givenPath: string): FoundLoss {
+/** What a journal has lost, if anything, and the failure that says that it is closed as a backup. Records nothing. */
+export function findLoss(givenPath: string) {
   const path = resolveLinks(givenPath);
   if (![path, `${path}-wal`, `${path}.note`].some((one) => existsSync(one)))
     throw journalFailure('no-journal', { path });
@@ -28,7 +25,7 @@ export function findLoss(givenPath: string): FoundLoss {
   } catch (error) {
     const lost = factsOf(error, 'lost');
     if (lost === undefined) throw error;
-    return { loss: lost.loss };
+    return { loss: lost.loss, backup: undefined };
   }
 }
 
@@ -123,7 +120,6 @@ function changeClosings<Result>(
 const endClosings = /* sql */ `UPDATE closings SET ended_at = ?, ended_by = ?
   WHERE kind = ? AND ended_at IS NULL`;
 
-/** How many entries and requests a copy has. */
 type RowCounts = { readonly entries: number; readonly attempts: number };
 
 /** Copies a journal that may be in use into a new file, which is closed for sending. */

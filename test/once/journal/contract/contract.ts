@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { unitsOf } from '../../../../src/once/entry/amount.ts';
 import type { BaseUrl } from '../../../../src/once/entry/baseUrl.ts';
-import { originOf, parseBaseUrl } from '../../../../src/once/entry/baseUrl.ts';
 import { asFailure } from '../../../../src/once/failures.ts';
 import type {
   Entry,
@@ -896,24 +895,6 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(proven.filter(Boolean)).toHaveLength(1);
         const kept = await Promise.all(entries.map((id) => journal.observationsOf(id)));
         expect(kept.flat()).toEqual([seen]);
-      });
-    });
-
-    describe('equal payments', () => {
-      const transfer = { kind: 'transfer', payment: 'p' } as const;
-
-      test('are those of other entries that may have paid at that time', async () => {
-        const journal = await openNew();
-        const id = await done(journal, 'accepted', transfer);
-        const paid = [await done(journal, 'accepted', transfer), await done(journal, 'unknown', transfer)];
-        await done(journal, 'rejected', transfer);
-        await done(journal, 'accepted', { ...transfer, payment: 'q' });
-        const elsewhere = parseBaseUrl('https://other.example.com');
-        await done(journal, 'accepted', { ...transfer, baseUrl: elsewhere });
-        const of = (sinceMs: number, untilMs: number) =>
-          journal.equalPayments({ id, origin: originOf(baseUrl), payment: 'p', sinceMs, untilMs });
-        expect(await of(nowMs, nowMs)).toEqual(paid);
-        expect([await of(0, nowMs - 1), await of(nowMs + 1, 2 * nowMs)]).toEqual([[], []]);
       });
     });
 

@@ -1,4 +1,3 @@
-import { originOf } from '../../../../src/once/entry/baseUrl.ts';
 import type { BatchInput, Selection } from '../../../../src/once/journal/journal.ts';
 import {
   allOf,
@@ -73,11 +72,6 @@ export const fewRead: readonly Deed[] = [
   ['observations', (to) => to.observationsOf(id)],
   ['receipts', (to) => to.receiptsOf(id)],
   ['who holds a receipt', (to) => to.otherHolder(id, receipts)],
-  [
-    'equal payments',
-    (to) =>
-      to.equalPayments({ id, origin: originOf(baseUrl), payment, sinceMs: nowMs, untilMs: nowMs + 1000 }),
-  ],
   ['how a small batch stands', (to) => to.rowsStanding('few')],
   ['what a batch asked for', (to) => to.batchInputs('few')],
   ['the latest', (to) => page(to, {})],

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { takeLock } from '../../../../src/machine/fileLock.ts';
+import { ProcessOwners } from '../../../../src/once/journal/file/ownFiles.ts';
 import { allOf, countStates, endWith, newPath, nowMs, opened } from '../../../support/journals.ts';
 import { buildJournal, type JournalProgram } from './journalProcess.ts';
 
@@ -79,7 +80,7 @@ describe('several processes', () => {
     const owner = program.start(alias, owning);
     const name = await owner.next();
     const journal = opened(path);
-    expect(await journal.ownerLives(name)).toBe(true);
+    expect((await journal.get('entry-1'))?.ownerLives).toBe(true);
     await journal.recordDeath('entry-1', nowMs);
     expect((await journal.get('entry-1'))?.state).toBe('sending');
     owner.child.stdin?.end('go');
@@ -132,14 +133,14 @@ describe('an owner', () => {
     const { child, next } = program.start(path, owning);
     const owner = await next();
     const journal = opened(path);
-    expect(await journal.ownerLives(owner)).toBe(true);
+    expect((await journal.get('entry-1'))?.ownerLives).toBe(true);
     child.kill('SIGSTOP');
-    expect(await journal.ownerLives(owner)).toBe(true);
+    expect((await journal.get('entry-1'))?.ownerLives).toBe(true);
     await journal.recordDeath('entry-1', nowMs);
     expect(await journal.get('entry-1')).toMatchObject({ state: 'sending', owner });
     child.kill('SIGKILL');
     await once(child, 'exit');
-    expect(await journal.ownerLives(owner)).toBe(false);
+    expect((await journal.get('entry-1'))?.ownerLives).toBe(false);
     await journal.recordDeath('entry-1', nowMs);
     expect(await journal.get('entry-1')).toMatchObject({
       state: 'unknown',
@@ -157,13 +158,13 @@ describe('an owner', () => {
   test('is not dead for being asked after by many at once', async () => {
     const path = newPath();
     const { child, next } = program.start(path, owning);
-    const owner = await next();
+    await next();
     const asking = Array.from({ length: 3 }, () =>
       program.start(
         path,
         `const journal = openJournal(path);
          let dead = 0;
-         for (let n = 0; n < 200; n += 1) if (!await journal.reads.ownerLives('${owner}')) dead += 1;
+         for (let n = 0; n < 200; n += 1) if (!(await journal.reads.get('entry-1'))?.ownerLives) dead += 1;
          say(String(dead));
          await journal.close();`,
       ),
@@ -173,9 +174,10 @@ describe('an owner', () => {
   });
 
   test('that never took its lock, or has no name any more, is dead', async () => {
-    const journal = opened();
-    expect(await journal.ownerLives('nobody')).toBe(false);
-    expect(await journal.ownerLives(journal.self())).toBe(true);
+    const owners = new ProcessOwners(newPath());
+    expect(owners.isAlive('nobody')).toBe(false);
+    expect(owners.isAlive(owners.self())).toBe(true);
+    owners.close();
   });
 });
 
