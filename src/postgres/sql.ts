@@ -34,7 +34,7 @@ export function dialectIn(schema: string): Dialect {
     // It weighs indexes by what it knows of the values.
     unindexed: (column) => column,
     // It joins with a subquery, and looks up each of an array.
-    among: (column, value) => `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text(${value}::jsonb)))`,
+    each: (value) => `(SELECT jsonb_array_elements_text(${value}::jsonb) AS one)`,
     withOwner: (entry) => /* sql */ `${entry}.*, (SELECT renewed_at FROM ${table('owners')}
       WHERE owners.id = ${entry}.owner AND owners.ended_at IS NULL) AS owner_renewed_at`,
   };

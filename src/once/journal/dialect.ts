@@ -18,8 +18,8 @@ export type Dialect = {
   readonly position: 'instr' | 'strpos';
   /** A column in a condition that must not use an index. SQLite would prefer the index of kinds to that of keys. */
   readonly unindexed: (column: string) => string;
-  /** Whether a column is one of the texts in a value, which has them as a list in JSON. */
-  readonly among: (column: string, value: string) => string;
+  /** A table with a row, named `one`, for each text in a value, which has them as a list in JSON. */
+  readonly each: (value: string) => string;
   /** All columns of a table, and those by which the life of its owner is judged. */
   readonly withOwner: (table: string) => string;
 };

@@ -56,7 +56,7 @@ type Owners = {
 const behind = (head: string): string => `${head}\u{10ffff}`;
 
 function textsIn(dialect: Dialect) {
-  const { table, position, unindexed, among, withOwner } = dialect;
+  const { table, position, unindexed, each, withOwner } = dialect;
   const [entries, attempts, decisions] = [table('entries'), table('attempts'), table('decisions')];
   const [receipts, observations, batches] = [table('receipts'), table('observations'), table('batches')];
   const entry = `${withOwner('entries')}, ${derived(decisions)}`;
@@ -94,8 +94,10 @@ function textsIn(dialect: Dialect) {
       ORDER BY tried_at DESC`,
     paidBefore: `SELECT count(*) AS times, max(tried_at) AS last FROM ${entries}
       WHERE payment IS NOT NULL AND ${recipient} = :to AND ${counts}`,
-    batchesPaying: `SELECT payment, name AS batch, max(tried_at) AS at FROM ${entries}
-      WHERE ${among('payment', ':payments')} AND ${counts} AND (${paidUntil}) >= :since
+    // Joined crosswise, SQLite looks each payment up. With IN it would read all transfers, once a page.
+    batchesPaying: `SELECT payment, name AS batch, max(tried_at) AS at
+      FROM ${each(':payments')} AS payments CROSS JOIN ${entries}
+      WHERE payment = one AND ${counts} AND (${paidUntil}) >= :since
         AND named_by = 'row' AND name <> :batch GROUP BY payment, name`,
     latestSeq: `SELECT coalesce(max(seq), 0) AS seq FROM ${entries}`,
     rowsSince: `SELECT seq, key FROM ${entries} WHERE seq > :after AND ${unindexed('name')} = :name
@@ -111,8 +113,8 @@ function textsIn(dialect: Dialect) {
     otherHolder: `SELECT id FROM ${entries} WHERE id <> :id
       AND seq IN (SELECT entry FROM ${receipts} WHERE value = :value AND what = :what
         AND (what = 'signature' OR origin = :origin))`,
-    signaturesHeld: `SELECT value FROM ${receipts} WHERE what = 'signature' AND ${among('value', ':all')}
-      UNION SELECT signature FROM ${observations} WHERE ${among('signature', ':all')}`,
+    signaturesHeld: `SELECT value FROM ${receipts} WHERE what = 'signature' AND value IN ${each(':all')}
+      UNION SELECT signature FROM ${observations} WHERE signature IN ${each(':all')}`,
     unsigned: `SELECT id FROM ${entries} WHERE payment IS NOT NULL AND ${counts} AND (${paidUntil}) >= :since
       AND NOT EXISTS (SELECT 1 FROM ${receipts}
         WHERE receipts.entry = entries.seq AND what = 'signature') ORDER BY seq`,

@@ -13,7 +13,7 @@ export const fileDialect: Dialect = {
   table: (name) => name,
   position: 'instr',
   unindexed: (column) => `+${column}`,
-  among: (column, value) => `${column} IN (SELECT value FROM json_each(${value}))`,
+  each: (value) => `(SELECT value AS one FROM json_each(${value}))`,
   withOwner: (table) => `${table}.*`,
 };
 
