@@ -218,7 +218,7 @@ class BatchPlanner {
 
   async #judge({ row, plan, equal, as }: Look): Promise<Row> {
     const { recipients, inWords, equalInWords, now } = this.#inputs;
-    const { wanted, identity, line, id, columns, written } = row;
+    const { wanted } = row;
     const to =
       wanted.kind === 'message' || plan.is === 'already-done' ? undefined : wanted.request.to_address;
     const complaint = to === undefined ? undefined : recipients.complaint(to);
@@ -228,19 +228,21 @@ class BatchPlanner {
       return invalid(row, problem);
     }
     this.#warnOf(wanted);
-    const planned = { line, id, columns, written, identity, problem: undefined, ...notEnded, paidAs: as };
     if (plan.is === 'name-taken') {
       this.#noteConflict(row, plan.entry);
-      return { ...planned, ahead: 'taken', entry: undefined };
+      return plannedRow(row, 'taken', undefined, as);
     }
     const course = await this.#courseOf(wanted, plan, equal);
     const isNew = plan.is === 'new-entry' || plan.is === 'send-same-key';
-    const known = { ...planned, ahead: aheadOf(course), entry: isNew ? undefined : plan.entry.id };
+    const planned = plannedRow(row, aheadOf(course), isNew ? undefined : plan.entry.id, as);
     if (course.is === 'send') course.reserve?.();
-    if (course.is === 'refuse') return { ...known, problem: this.#noteRefusal(row, course.failure) };
-    if (course.is !== 'paid-already') return known;
-    const { equal: latest, ids: equalIds } = course;
-    return { ...known, equal: latest, equalIds, problem: equalInWords(latest, now()) };
+    if (course.is === 'refuse') planned.problem = this.#noteRefusal(row, course.failure);
+    if (course.is === 'paid-already') {
+      planned.equal = course.equal;
+      planned.equalIds = course.ids;
+      planned.problem = equalInWords(course.equal, now());
+    }
+    return planned;
   }
 
   #noteRefusal(row: ValidRow, failure: Failure): string {
@@ -259,7 +261,7 @@ class BatchPlanner {
 
   /** What a run would do with it. A closing stops the batch as a whole. */
   async #courseOf(wanted: Wanted, plan: Undecided, equal: readonly Entry[]): Promise<Course> {
-    const policy = meaningOf(plan).sends === 'nothing' ? allowed : await this.#wordOf(wanted, plan.entry);
+    const policy = meaningOf(plan).sends === 'nothing' ? allowed : await this.#policyOn(wanted, plan.entry);
     // The payment that it equals has used up the limit of the day, and such a row may be left out. If it is not, its
     // claim asks.
     const isSpentByEqual = policy.is === 'refused' && policy.failure.kind === 'day' && equal.length > 0;
@@ -268,7 +270,7 @@ class BatchPlanner {
   }
 
   /** What the policies say about a transfer that would be sent. */
-  async #wordOf(wanted: Wanted, entry: Entry | undefined): Promise<PolicyAnswer> {
+  async #policyOn(wanted: Wanted, entry: Entry | undefined): Promise<PolicyAnswer> {
     const { policies = [], proposes = false } = this.#order;
     if (wanted.kind === 'message') return allowed;
     const { bot, journal } = this.#inputs;
@@ -294,17 +296,38 @@ type Look = {
   readonly as: Row['paidAs'];
 };
 
-const notEnded = {
-  paidAs: undefined,
-  equal: undefined,
-  equalIds: [],
-  outcome: undefined,
-  sent: false,
-} as const;
+function plannedRow(
+  { line, id, columns, written, identity }: RowHead & Pick<Row, 'identity'>,
+  ahead: RowAhead,
+  entry: string | undefined,
+  as: Row['paidAs'],
+): Row {
+  return {
+    line,
+    id,
+    columns,
+    written,
+    identity,
+    ahead,
+    entry,
+    paidAs: as,
+    equal: undefined,
+    equalIds: [],
+    outcome: undefined,
+    problem: undefined,
+    sent: false,
+  };
+}
 
 function invalid({ line, id, columns, written }: RowHead, problem: string): Row {
-  const nothing = { identity: undefined, entry: undefined, ...notEnded };
-  return { line, id, columns, written, ahead: 'invalid', problem, ...nothing };
+  const row = plannedRow(
+    { line, id, columns, written, identity: undefined },
+    'invalid',
+    undefined,
+    undefined,
+  );
+  row.problem = problem;
+  return row;
 }
 
 function keyById(naming: Naming, { kind }: BatchOrder, { baseUrl }: Bot): string {
