@@ -86,7 +86,7 @@ describe('a policy that wants another role to approve', () => {
     const approve = ['approve', proposed.entry?.id ?? '', '--yes'];
     expect(await by(runner, approve)).toMatchObject({
       exit: 2,
-      error: { code: 'not-allowed-now', message: expect.stringContaining('goes on waiting') },
+      error: { code: 'not-allowed-now', message: expect.stringContaining('still waits for approval') },
     });
     expect(await by(runner, ['history', ...approve.slice(1, 2)])).toMatchObject({ entry: { state: 'held' } });
     expect(await by(place.url, approve)).toMatchObject({ exit: 0, outcome: 'open' });

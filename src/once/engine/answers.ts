@@ -9,12 +9,12 @@ import { engineFailure } from './failures.ts';
 import type { Plan } from './plan.ts';
 import { meaningOf } from './planKinds.ts';
 
-/** If a plan sends nothing, nothing is asked. */
+/** The answers about a plan that sends nothing: then nothing is asked. */
 const unasked: Answers = { policy: allowed, closed: undefined, equal: [], isNamed: true };
 
 type AnsweringReads = SpendingReads & Pick<Reads, 'decisionsOf' | 'closings' | 'equalEntries' | 'rowsSince'>;
 
-/** Where no journal is yet. */
+/** The reads of a journal that does not exist yet. */
 export const nothingRecorded: AnsweringReads = {
   spending: async () => ({ units: 0n }),
   spent: async () => [],
@@ -29,7 +29,7 @@ type Asking = Pick<EngineContext, 'bot' | 'besides' | 'mayClaim' | 'proposes'> &
   readonly clock: { now(): number };
 };
 
-/** Asks what `decide` needs to know of an entry that would be sent so. The last time is in the commit that sends it. */
+/** Asks what `decide` must know before `entry` is sent. The commit that sends it asks again. */
 export async function answersTo(
   plan: Plan,
   entry: NewEntry,
@@ -37,7 +37,7 @@ export async function answersTo(
   engine: Asking,
 ): Promise<Answers> {
   if (meaningOf(plan).sends === 'nothing') return unasked;
-  // Before a policy reads its body.
+  // Checked first, because a policy reads the body.
   if (entry === plan.entry) mustHaveIntactRequest(plan.entry);
   // Together: on a server this is one round trip.
   const [policy, closed, equal] = await Promise.all([
@@ -48,7 +48,7 @@ export async function answersTo(
   return { policy, closed, equal, isNamed: entry.namedBy !== undefined };
 }
 
-/** The equal payments that would stand in the way of this plan. What is in doubt was asked about at its first attempt. */
+/** The equal payments that block this plan. A retry asks for none: its first attempt did. */
 export async function equalAhead(
   plan: Plan,
   { payment }: Pick<Entry, 'payment'>,
@@ -60,7 +60,7 @@ export async function equalAhead(
   return equalPayments({ id, baseUrl: bot.baseUrl, payment }, bot, reads, clock.now(), besides);
 }
 
-/** Why the journal begins no attempt. What begins one asks in its commit; others ask to say it beforehand. */
+/** Why the journal begins no attempt. A commit that begins one must ask; others ask only to report it early. */
 export async function closedFor(
   reads: Pick<Reads, 'closings'>,
   { place }: Pick<Journal, 'place'>,
@@ -79,7 +79,7 @@ export function mustHaveIntactRequest(entry: Entry): Entry {
   return mustBeIntact(entry, entry.inDoubtSinceMs === undefined ? undefined : 'in-doubt');
 }
 
-/** In a journal that was moved nobody decides: what goes on is at the other place. */
+/** Refuses a decision in a journal that was moved: its entries go on at the other place. */
 export async function refuseMoved(
   reads: Pick<Reads, 'closings'>,
   journal: Pick<Journal, 'place'>,

@@ -9,12 +9,12 @@ import {
 import { receiptValue } from '../journal/rows.ts';
 import { engineFailure } from './failures.ts';
 
-/** The first role that proposed it. An imported file has none. */
+/** The first database role that proposed it. A proposal from an imported file has no role. */
 export function proposerOf(decisions: readonly Decision[]): string | undefined {
   return decisions.find(({ kind, role }) => kind === 'proposed' && role !== undefined)?.role;
 }
 
-/** The role that asked for the approval of another role, if that was asked for. */
+/** The role that proposed it, if another role must approve it. */
 export async function roleThatMayNot(
   id: string,
   reads: Pick<Reads, 'decisionsOf'>,
@@ -23,7 +23,7 @@ export async function roleThatMayNot(
   return proposals.some(({ needs }) => needs === 'another-role') ? proposerOf(proposals) : undefined;
 }
 
-/** The decision that asked for its approval; of several, the last. */
+/** The latest decision that proposed it. */
 export async function lastProposal(
   id: string,
   reads: Pick<Reads, 'decisionsOf'>,
@@ -31,7 +31,7 @@ export async function lastProposal(
   return (await reads.decisionsOf(id)).findLast(({ kind }) => kind === 'proposed');
 }
 
-/** The decision that ended it. */
+/** The latest decision that ended it. */
 export async function lastDecision(
   id: string,
   reads: Pick<Reads, 'decisionsOf'>,
@@ -39,7 +39,7 @@ export async function lastDecision(
   return (await reads.decisionsOf(id)).findLast(({ kind }) => isResolution(kind) || kind === 'declined');
 }
 
-/** A signature that a decision names belongs to one entry, as one that a reply gives. */
+/** A signature belongs to one entry, whether a decision or a reply names it. */
 function asReceipts({ baseUrl: origin }: Entry, { signature }: Decision): Receipt[] {
   return signature === undefined ? [] : [{ origin, what: 'signature', value: receiptValue(signature) }];
 }

@@ -6,23 +6,23 @@ import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { makePlan, type Ordered, type Plan, toSend } from './plan.ts';
 import { isBeingSent, mayHaveTakenEffect } from './standing.ts';
 
-/** A person's answer. `pay`: although an equal payment was shown. `again`: once more, although it was done. */
+/** A person's answer. `pay`: pay it in spite of an equal payment. `again`: do it once more, although it was done. */
 type Answer = 'go' | 'pay' | 'again' | 'no';
 
-/** Asks a person, if there is one, before anything is journaled. `course` is what would become of the plan then. */
+/** Asks a person, if there is one, before anything is journaled. `course` is what the plan would lead to now. */
 export type Consent = (plan: Plan, course: Course) => Promise<Answer>;
 
-/** What a person has agreed to, in full view of the plan. */
+/** What a person agreed to after seeing the plan. */
 export type Agreed = {
   readonly plan: Plan;
   readonly again: boolean;
-  /** If equal payments were shown, it is meant besides those. */
+  /** The equal payments that the person was shown. They do not block this one. */
   readonly besides: Besides | undefined;
-  /** Whether it may be sent. If it would not have been, nobody was asked. */
+  /** Whether a person agreed to send it. False if nobody was asked, because it would not have been sent. */
   readonly mayBegin: boolean;
 };
 
-/** Asks about the plan until a person has agreed to what will be done. */
+/** Makes the plan, and asks a person about it if it would send or propose something. */
 export async function agree(
   ordered: Ordered,
   engine: EngineContext,
@@ -70,7 +70,7 @@ async function answerTo(
   return (await leaveDoubtful(plan, engine)) ?? { is: 'not-sent', because: 'declined' };
 }
 
-/** Without a Yes nothing is sent. If an earlier attempt may have taken effect, that is reported, whatever the answer was. */
+/** Without a Yes nothing is sent. If an earlier attempt may have taken effect, any answer reports that. */
 async function leaveDoubtful({ entry: planned }: Plan, engine: EngineContext): Promise<Outcome | undefined> {
   if (planned === undefined) return undefined;
   return engine.commit(async (tx) => {
@@ -89,10 +89,10 @@ function pauseMs({ journal, chance }: EngineContext): number {
   return journal.isShared ? sharedPollMs * (0.75 + chance.fraction() / 2) : pollMs;
 }
 
-/** How waiting for an owner ended, and how long we have waited for all owners of this claim while they were sending. */
+/** How the wait for an owner ended, and how long this claim has waited for all owners while they were sending. */
 type Waited = { readonly is: 'ended' | 'time-is-up'; readonly inAllMs: number };
 
-/** Waits while another living process sends it, for `ownerWaitMs` or else for `--max-wait`. */
+/** Waits while another living process sends the entry: at most `ownerWaitMs`, or `--max-wait` if that is not set. */
 export async function waitForOwner(
   { id, owner }: Entry,
   engine: EngineContext,

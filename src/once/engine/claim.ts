@@ -18,7 +18,7 @@ export async function claim(
   identity = identify(order, engine.bot, engine.journal),
 ): Promise<Claim | Outcome> {
   refuseUnnamed(order, engine.journal);
-  // Random values are drawn before the commit, which may be made again.
+  // Random values are drawn before the commit, because a commit may run again.
   const ordered = { identity, candidate: newEntry(identity, engine.bot, engine.chance.uuid) };
   return untilClaimed(async (waitedFor) => {
     const agreed = consent && (await agree(ordered, engine, consent, waitedFor));
@@ -32,7 +32,7 @@ export async function claim(
   }, engine);
 }
 
-/** A journal that goes away before anything is sent says nothing about what an earlier run may have sent. */
+/** If the journal goes away before anything is sent, say nevertheless that an earlier run may have sent it. */
 export function stillInDoubt(thrown: unknown, entry: Entry | undefined): unknown {
   if (entry === undefined || !isInDoubt(entry) || !(thrown instanceof Failure && isOutage(thrown.code)))
     return thrown;
@@ -52,9 +52,7 @@ export function refuseUnnamed(
     throw engineFailure('unnamed-on-shared', { place, kind: wanted.kind });
 }
 
-/**
- * Takes steps until one of them ends or claims. The limit on waiting for living owners applies to all steps together.
- */
+/** Takes steps until one gives an outcome or a claim. All waits for living owners share one limit. */
 export async function untilClaimed(
   take: (waitedFor: string | undefined) => Promise<Step>,
   engine: EngineContext,
@@ -93,7 +91,7 @@ async function actOnPlan(
   const look = (): Promise<Plan> => makePlan(identity, engine, tx, { again: agreed?.again, waitedFor });
   const seen = await look();
   const plan = (await ownerHasDied(seen, tx, engine.clock.now())) ? await look() : seen;
-  // What a person has agreed to is the plan. What is decided of it may differ since: a limit, another payment.
+  // If the plan has changed since the person agreed, ask again. A limit or another payment may still change its course.
   if (agreed !== undefined && (plan.is !== agreed.plan.is || plan.entry?.id !== agreed.plan.entry?.id))
     return { is: 'changed' };
   if (plan.is === 'name-taken') return nameTaken(plan.entry, identity, engine);

@@ -28,12 +28,12 @@ export type EngineContext = {
     /** How long to wait for another process that sends the same entry; `maxWaitMs` by default. */
     readonly ownerWaitMs?: number;
   };
-  /** Asked in the commit of each claim, so that no two pass together. */
+  /** Asked in the commit of each claim, so that two claims cannot pass one limit together. */
   readonly mayClaim: MayClaim;
-  /** New entries are recorded for a person to send. Nothing leaves. */
+  /** New entries only wait for a person's approval. Nothing is sent. */
   readonly proposes?: boolean;
   readonly besides?: Besides | undefined;
-  /** The user and the machine: kept with what they propose. */
+  /** The user and the machine. Kept with each decision. */
   readonly who: string;
   readonly clock: Clock;
   readonly chance: Chance;
@@ -44,19 +44,19 @@ export type EngineContext = {
   readonly pace?: Pace;
 };
 
-/** Equal payments that are no obstacle: all, or those of an input's own rows and those that a person was shown. */
+/** The equal payments that do not block: all, or the input's own rows and those that a person was shown. */
 export type Besides = 'all' | { readonly rows?: RowsOfName; readonly ids?: readonly string[] };
 
-/** What a guest says about a claim. */
+/** A policy's answer about a claim. */
 export type PolicyAnswer =
-  /** `reserve` counts it as spent for the other claims of this commit. Called where it is sent. */
+  /** `reserve` counts it as spent for the other claims of this commit. Called if it is sent. */
   | { readonly is: 'allowed'; readonly reserve?: () => void }
   | { readonly is: 'needs-approval'; readonly why: string; readonly needs?: Decision['needs'] }
   | { readonly is: 'refused'; readonly failure: Failure };
 
 export const allowed: PolicyAnswer = { is: 'allowed' };
 
-/** `known` is the entry if it is on record already. */
+/** `known` is the entry if it is already on record. */
 type MayClaim = (
   wanted: Pick<Entry, 'kind' | 'body'>,
   known: Entry | undefined,
@@ -94,9 +94,9 @@ export interface Pace {
   turn(signal: AbortSignal): Promise<void>;
   /** The service asked us to wait, and for how long if it said so. */
   limited(retryAfterMs: number | undefined): void;
-  /** The service has said nothing else for too long, so no row is tried again. */
+  /** The service has answered only with rate limits for too long, so no row is tried again. */
   readonly over: AbortSignal;
 }
 
-/** Makes one durable commit of `work` and resolves when it is durable. In a batch several can share one commit. */
+/** Runs `work` in a commit, and resolves when it is durable. In a batch several works can share one commit. */
 export type Commit = <Result>(work: Work<Result>, guards?: Guards) => Promise<Result>;

@@ -18,10 +18,10 @@ export type Answers = {
   readonly isNamed: boolean;
 };
 
-/** What will be done. `found` is on record already. */
+/** What will be done. `entry` is the one on record, if there is one. */
 export type Course =
   | { readonly is: 'send'; readonly entry: Entry | undefined; readonly reserve: (() => void) | undefined }
-  /** `why` is kept, for who decides. */
+  /** `why` is kept, and shown to the person who decides. */
   | {
       readonly is: 'propose';
       readonly entry: Entry | undefined;
@@ -35,13 +35,13 @@ export type Course =
   | { readonly is: 'paid-already'; readonly equal: Entry; readonly ids: readonly string[] }
   | { readonly is: 'wait' | 'needs-decision' | 'already-done'; readonly entry: Entry };
 
-/** Of a name that is taken nothing is left to decide. */
+/** A plan about which something is left to decide. If the name is taken, nothing is. */
 export type Undecided = Exclude<Plan, { is: 'name-taken' }>;
 
 /**
- * What becomes of a plan, as the answers are: limits and recipients, then approval, then a closing, then an equal
- * payment, then the claim. What may have taken effect is held, never refused, never proposed, and was asked about equal
- * payments at its first attempt. A proposal is asked about them when it is sent.
+ * Decides what to do with a plan. The order is: limits and recipients, approval, a closing, an equal payment, the
+ * claim. An entry that may have taken effect is held, never refused and never proposed; its first attempt was asked
+ * about equal payments. A proposal is asked about them when it is sent.
  */
 export function decide(plan: Undecided, { policy, closed, equal, isNamed }: Answers): Course {
   switch (plan.is) {
@@ -60,7 +60,7 @@ export function decide(plan: Undecided, { policy, closed, equal, isNamed }: Answ
       if (policy.is === 'refused') return { is: 'refuse', failure: policy.failure };
       if (policy.is === 'needs-approval') {
         if (!isNamed) return { is: 'refuse', failure: engineFailure('unnamed-proposal', {}) };
-        // A proposal is a decision, and in a journal that was moved nobody decides.
+        // A proposal is a decision, and no decision is made in a journal that was moved.
         if (closed?.code === 'journal-moved') return { is: 'refuse', failure: closed };
         return { is: 'propose', entry, why: policy.why, needs: policy.needs };
       }
@@ -73,7 +73,7 @@ export function decide(plan: Undecided, { policy, closed, equal, isNamed }: Answ
   }
 }
 
-/** The failure with which a command ends before it sends anything, as things stand now. */
+/** The code with which a command ends before it sends anything, as things stand now. */
 export function codeAhead(
   plan: Plan,
   answers: Answers,

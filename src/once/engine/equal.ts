@@ -6,7 +6,7 @@ import type { Besides } from './context.ts';
 
 export const equalWithinMs = 12 * 3_600_000;
 
-/** A payment to make; `id` is its entry's. */
+/** A payment to make. `id` is the id of its entry. */
 type ToPay = Pick<Entry, 'id' | 'baseUrl' | 'payment'>;
 
 /**

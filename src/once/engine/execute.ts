@@ -15,7 +15,7 @@ import { LastCheck, notRecorded, type Recorded, record, stateAtEnd } from './rec
 import type { HeldReason, ReplyMeaning } from './replyMeaning.ts';
 import type { Claim } from './take.ts';
 
-/** Does what is wanted once, whatever happened before and whatever happens meanwhile. */
+/** Carries out an order once, whatever happened before and whatever happens meanwhile. */
 export async function execute(order: Order, engine: EngineContext, consent?: Consent): Promise<Outcome> {
   const claimed = await claim(order, engine, consent);
   return claimed.is === 'claim' ? carryOut(claimed, engine) : claimed;
@@ -69,13 +69,13 @@ export async function carryOut(
   }
 }
 
-/** Nothing left this process, but the entry is accepted: the process that took over sent it. */
+/** If this process sent nothing and the entry is accepted, the process that took over has sent it. */
 function asOthersDidIt(outcome: Outcome): Outcome {
   if (outcome.is !== 'concluded' || outcome.entry.state !== 'accepted') return outcome;
   return { ...outcome, replayed: true };
 }
 
-/** If an earlier reply of this run is a reason to hold, a later one that tells nothing new does not take it away. */
+/** If an earlier reply of this run is a reason to hold, a later one that tells nothing new changes nothing. */
 function withHold(judged: JudgedReply, heldReason: HeldReason | undefined): JudgedReply {
   const { meaning } = judged;
   const tellsNothing = meaning.verdict === 'unknown' || meaning.verdict === 'limited';
@@ -84,8 +84,8 @@ function withHold(judged: JudgedReply, heldReason: HeldReason | undefined): Judg
 }
 
 /**
- * A shut lastCheck ends all tries, unless only the claim is stale. An entry that is too old to send waits for an
- * operator.
+ * If the last check forbids sending, all tries end, unless only this claim is stale. An entry that is too old to send
+ * waits for an operator.
  */
 function afterLastCheck(judged: JudgedReply, { blocked }: LastCheck): JudgedReply {
   if (blocked === undefined) return judged;
@@ -119,14 +119,14 @@ async function claimNext(
   }
 }
 
-/** Others thought that this process was dead. What came back is on record, and they have the entry now. */
+/** Another process thought that this one was dead and has the entry now. The result of the attempt is on record. */
 async function asOthersLeftIt({ entry: { id } }: Claim, { journal }: EngineContext): Promise<Outcome> {
   const entry = mustFind(await journal.reads.get(id));
   const stopped: Stopped = { because: 'nothing-to-gain' };
   return { ...(await concluded(entry, journal.reads, false)), stopped };
 }
 
-/** Starts the next attempt, unless a person, the key's age or another process's proof forbids it. */
+/** Starts the next attempt, unless a person, a closing, the key's age or another process forbids it. */
 async function startNext(
   { entry: { id, body } }: Claim,
   last: ReplyMeaning,
@@ -212,7 +212,7 @@ class Grace {
 
   constructor({ interrupts: { first, second }, clock }: Pick<EngineContext, 'interrupts' | 'clock'>) {
     const cut = (): void => this.#cut.abort();
-    // Every flight adds a listener; without this Node warns of a leak.
+    // Every flight adds a listener. Without this, Node warns of a leak.
     setMaxListeners(0, this.#cut.signal);
     const onFirst = (): void => {
       if (this.#inFlight === 0) return;

@@ -7,15 +7,15 @@ import { approving, type Declined, declinedBy, forAPerson, resolving } from './d
 
 type OfDeclined = { id: string; declined: Declined | undefined };
 
-/** How the engine fails with an order or a decision, before anything was sent. */
+/** The failures of an order or a decision before anything is sent. */
 export const engineFailure = failing('engine', {
   'entry-missing': () => damagedJournal('it refers to an entry that it does not contain'),
-  /** The entry to send, to replay, or to compare with the order, has changed on the disk. */
+  /** The stored entry has changed on the disk. */
   'entry-changed': ({ id, before }: { id: string; before: 'done' | 'in-doubt' | undefined }) => {
-    const done = before === 'done' ? '. It was done before' : '. What was sent before may have happened';
+    const done = before === 'done' ? '. It was done before' : '. An earlier request may have taken effect';
     return damagedJournal(`the record of entry ${id} has changed${before === undefined ? '' : done}`);
   },
-  /** Nothing left now, and the journal went away before it said so. */
+  /** The journal went away before this run sent anything, and an earlier run may have sent it. */
   'still-in-doubt': ({ id, kind, why }: { id: string; kind: Kind; why: string }) => failureWith('unknown')`
     ${why} The ${kind} may have happened in an earlier run (ID ${id})
     Run the same command again: ${neverTwice}.`,
@@ -23,7 +23,7 @@ export const engineFailure = failing('engine', {
     'unnamed-shared',
   )`
     The journal ${place} is shared, and a ${what} without a name is never sent through a shared journal
-    Give it a name with --once or --idempotency-key: only a name keeps two machines from sending it twice, whatever the journal’s server loses. To read more:
+    Give it a name with --once or --idempotency-key: only a name keeps two machines from sending it twice, even if the journal’s server loses records. To read more:
     $ help reruns`,
   'unnamed-proposal': () => failureWith('usage')`
     A payment that waits for approval needs a name: give --once
@@ -35,11 +35,11 @@ export const engineFailure = failing('engine', {
     })`Transfer ${id} waits for approval, so it cannot be resumed or resolved`,
   'is-approved': ({ id }: { id: string }) => failureWith('not-allowed-now')`
     Transfer ${id} is approved and not sent, so it cannot be resolved
-    Run its own command again or resume it, which sends it. If it is no longer wanted, decline it.
+    To send it, run its own command again or resume it. If it is no longer wanted, decline it.
     $ history ${id}`,
   'needs-another-role': ({ id, role }: { id: string; role: string }) => failureWith('not-allowed-now')`
-    Transfer ${id} goes on waiting: the database role ${role} asked for it, and the policy wants another role to approve it ("approvals": "other")
-    Let a person approve it who connects to the journal with another role.
+    Transfer ${id} still waits for approval: the database role ${role} proposed it, and the policy requires another role to approve it ("approvals": "other")
+    Ask a person who connects to the journal with another role to approve it.
     $ history ${id}`,
   'not-a-proposal': ({ id, state, inDoubt }: { id: string; state: State; inDoubt: boolean }) => {
     const isInDoubt = inDoubt && (state === 'held' || state === 'unknown' || state === 'sending');
@@ -56,14 +56,14 @@ export const engineFailure = failing('engine', {
     ${declinedBy(`transfer ${id}`, declined)}
     To make it after all, run the command under a new name.
     $ history ${id}`,
-  /** It is not as it was when the decision was asked for. */
+  /** The entry changed after the decision was asked for. */
   'changed-since-shown': ({ id }: { id: string }) => failureWith('held')`
     Entry ${id} has changed since this command looked at it
     Look at it again, then decide:
     $ history ${id}`,
   'signature-taken': ({ id, other }: { id: string; other: string }) => failureWith('not-allowed-now')`
     The signature given for entry ${id} belongs to entry ${other}
-    Find the signature of its own payment, or leave --signature out if you know by other means.
+    Find the signature of this payment. If you know the outcome by other means, leave --signature out.
     $ history ${other}`,
   'being-sent': ({ id }: { id: string }) => failureWith(
     'not-allowed-now',

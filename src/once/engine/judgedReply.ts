@@ -15,7 +15,7 @@ import type { Stopped } from './outcome.ts';
 import { judge, namesAnother, provesItHappened, type ReplyFacts, wordsIn } from './replyMeaning.ts';
 import type { Claim } from './take.ts';
 
-/** What came back, as it is recorded, and what it proves. */
+/** The result of an attempt, as it is recorded, and what it proves. */
 export type JudgedReply = Awaited<ReturnType<typeof judgeFlight>>;
 
 export async function judgeFlight(flight: Flight, claim: Claim, engine: EngineContext) {
@@ -31,7 +31,7 @@ export async function judgeFlight(flight: Flight, claim: Claim, engine: EngineCo
     isTaken: false,
     inDoubt: entry.inDoubtSinceMs !== undefined,
     named: entry.namedBy !== undefined,
-    // What else was sent was refused.
+    // An earlier attempt that did not leave the entry in doubt was refused or never sent.
     sentBefore: entry.wasInDoubt,
     refusedHere: flight.came === 'reply' && flight.status === 409 && (await wasRefusedHere(claim, engine)),
   };
@@ -103,7 +103,7 @@ function receiptsIn(facts: ReplyFacts, { baseUrl: origin }: Entry): Receipt[] {
   );
 }
 
-/** Whether an earlier attempt of it was rejected or limited. */
+/** Whether an earlier attempt of the entry was rejected or limited. */
 async function wasRefusedHere({ entry, number }: Claim, { journal }: EngineContext): Promise<boolean> {
   if (number === 1) return false;
   try {
@@ -153,7 +153,7 @@ export class Tries {
     this.#sinceFirstMs += Math.min(Math.max(0, tookMs), mostMs);
   }
 
-  /** How long to wait before the next attempt, or why there is none. */
+  /** How long to wait before the next attempt, or why no attempt follows. */
   next(end: AttemptEnd): number | Stopped {
     const { interrupts, pace, limits, chance, clock } = this.#engine;
     if (interrupts.first.aborted) return { because: 'interrupted' };
@@ -182,7 +182,7 @@ export class Tries {
   }
 
   /**
-   * A refused certificate stays refused, but one of several servers behind a name may have the wrong one. So try twice.
+   * A refused certificate stays refused. But one of several servers behind a name may have the wrong one, so try twice.
    */
   get #mayTryAgain(): boolean {
     return this.#certificatesRefused < 2 && this.#engine.pace?.over.aborted !== true;
@@ -194,7 +194,7 @@ export class Tries {
   }
 }
 
-/** All rows of a batch wait that long together, whatever --max-wait says of one. A longer wait is for a person to decide. */
+/** All rows of a batch wait out a rate limit up to this long, whatever `--max-wait` says. A person decides beyond. */
 const mostQuietMs = 3_600_000;
 
 const firstStepMs = 500;

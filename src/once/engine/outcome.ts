@@ -37,15 +37,15 @@ export type Outcome =
       /** Nothing was sent in this run: the journal had the outcome, or another process sent it. */
       readonly replayed: boolean;
       readonly stopped?: Stopped;
-      /** A person declined what is wanted. */
+      /** The decision with which a person declined it. */
       readonly declined?: Decision | undefined;
-      /** What waits for a person was asked for by this. */
+      /** The proposal of an entry that waits for approval. */
       readonly proposal?: Decision | undefined;
     }
   | { readonly is: 'still-sending'; readonly entry: Entry; readonly by?: Process | undefined }
-  /** `entry` has this name, and is another bot's. */
+  /** `entry` has this name and belongs to another bot. */
   | { readonly is: 'not-sent'; readonly because: 'other-bot'; readonly entry: Entry }
-  /** `entry` has this name, and `wanted` is not the same. */
+  /** `entry` has this name and another body than `wanted`. */
   | {
       readonly is: 'not-sent';
       readonly because: 'other-body';
@@ -63,7 +63,7 @@ export type Outcome =
       readonly cause: unknown;
     };
 
-/** Another entry made an equal payment, or may have made it; of several the latest. `ids` has all of them. */
+/** Another entry made an equal payment, or may have made it. `equal` is the latest of them, and `ids` has all. */
 type PaidAlready = {
   readonly is: 'not-sent';
   readonly because: 'paid-already';
@@ -94,13 +94,13 @@ export function mustFind(entry: Entry | undefined): Entry {
   throw engineFailure('entry-missing', {});
 }
 
-/** What a caller must know of a reply although it counts as accepted. */
+/** What a caller must know about a reply although it counts as accepted. */
 export type Oddity =
-  /** A transfer's status, as JSON, if it is not documented; or that it has none. */
+  /** A transfer's status, as JSON, if it is not documented. Undefined if the reply has no status. */
   | { readonly is: 'status'; readonly status: string | undefined }
   /** The reply shows another content or conversation than was sent. */
   | { readonly is: 'another-message'; readonly field: string; readonly shows: string }
-  /** The service had a message under a name that this journal had not used. */
+  /** The service already had a message under a name that this journal had not used. */
   | { readonly is: 'known-name' };
 
 export type Ending = ReturnType<typeof endingOf>;
@@ -115,7 +115,7 @@ export function endingOf(outcome: Outcome) {
     /** What the last reply says went wrong. */
     complaint: attempt && complaintIn(attempt),
     oddities: entry?.state === 'accepted' && attempt !== undefined ? odditiesOf(entry, attempt) : [],
-    /** Its name was used for another payment and does not fix the body, so the name cannot be used for this payment. */
+    /** The name was used for another payment and does not fix the body, so it cannot be used for this payment. */
     needsOtherName: entry?.heldReason === 'another-payment' && !keyFixesBody(entry),
   };
 }
@@ -138,7 +138,7 @@ function failureCodeOf(outcome: Outcome): FailureCode | undefined {
   }
 }
 
-/** The state decides first. The last reply only tells the failures that are not in doubt apart. */
+/** The state decides first. The last reply only distinguishes the failures that are not in doubt. */
 function codeOfState(outcome: Outcome & { is: 'concluded' }): FailureCode | undefined {
   const { entry, attempt } = outcome;
   switch (entry.state) {

@@ -12,8 +12,8 @@ import { isDone, isPaidByAnother } from './standing.ts';
 import { rewrite } from './take.ts';
 
 /**
- * Resolves a payment as happened without an attempt of its own: an equal one was made, and is all that was meant. It
- * counts as done for good. Where this one is `oneOfSeveral`, nobody knows which of them the payment was for.
+ * Resolves a payment as happened without sending it: an equal payment was made, and no second one was meant. It then
+ * counts as done for good. If this is `oneOfSeveral` equal rows, it is not resolved: nobody knows which row was paid.
  */
 export async function settleAsPaid(
   identity: Identity,
@@ -42,7 +42,7 @@ export async function settleAsPaid(
   });
 }
 
-/** Proven, of another batch, and not the payment of another row already: one payment settles one row. */
+/** Whether `other` is proven, is no row of this batch, and has settled no other row: one payment settles one row. */
 async function settlesOne(
   other: Entry,
   { order: { naming }, payment }: Identity,
@@ -56,7 +56,7 @@ async function settlesOne(
   return isProven && (await Promise.all(settled)).every((row) => row === undefined);
 }
 
-/** The entry whose payment it was settled as. */
+/** The entry whose payment settled this one. */
 export async function paidAs(
   entry: Entry,
   reads: Pick<Reads, 'decisionsOf' | 'get'>,

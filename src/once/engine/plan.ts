@@ -17,7 +17,7 @@ export type Plan =
 /** The plan if there is no journal yet. */
 export const planOfNewJournal: Plan & { is: 'new-entry' } = { is: 'new-entry', entry: undefined };
 
-/** What plans are made by. */
+/** What a plan is made from. */
 type PlanSources = {
   readonly journal: Pick<Journal, 'hashOf'>;
   readonly bot: Bot;
@@ -25,9 +25,9 @@ type PlanSources = {
 };
 
 type Knowing = {
-  /** A person has seen what was done, and wants it once more. */
+  /** A person saw what was done and wants it once more. */
   readonly again?: boolean | undefined;
-  /** This command waited for this entry, so it tells the outcome even if another command told it before. */
+  /** This command waited for this entry, so it reports the outcome even if another command reported it before. */
   readonly waitedFor?: string | undefined;
 };
 
@@ -45,10 +45,10 @@ export async function makePlan(
   return { is: is === 'already-done' && again ? 'new-entry' : is, entry };
 }
 
-/** What is older waits in the history for a decision: the same text again is another message. */
+/** An older message waits in the history for a decision: the same text now is another message. */
 const searchedMessagesMs = 12 * 3_600_000;
 
-/** A name determines its key. A key given by the caller also finds an entry with another name, or with none. */
+/** A name determines its key. A key that the caller gives also finds an unnamed entry, or one with another name. */
 function lookUp({ key, scope, digest }: Identity, reads: Reads, nowMs: number): Promise<Entry | undefined> {
   if (key !== undefined) return reads.findByKey(scope, key);
   return reads.findUnnamed(digest, scope.kind === 'message' ? nowMs - searchedMessagesMs : 0);
@@ -88,7 +88,7 @@ export function identify(
   journal: Pick<Journal, 'hashOf'>,
   canonical = canonicalOf(order.wanted),
 ) {
-  // A name needs none.
+  // A named order needs no token.
   const tokenHash = isNamed(order.naming) ? undefined : journal.hashOf(bot.token.reveal());
   const speaker = { bot: bot.name, tokenHash: bot.name === envBot ? tokenHash : undefined };
   const scope: Scope = { baseUrl: bot.baseUrl, kind: order.wanted.kind };
@@ -96,7 +96,7 @@ export function identify(
     order,
     scope,
     digest: identityFor(order.naming, scope, speaker, canonical),
-    /** If it is determined before anything is sent. */
+    /** The key, if the name determines it before anything is sent. */
     key: isNamed(order.naming) ? keyFor(order.naming, scope, canonical, () => '') : undefined,
     canonical,
     fingerprint: fingerprint(canonical),
@@ -105,7 +105,7 @@ export function identify(
   };
 }
 
-/** The entry to begin if the journal has none of this identity. */
+/** The entry to begin if the journal has no entry with this identity. */
 export function newEntry(identity: Identity, bot: Bot, randomUuid: () => string): NewEntry {
   const { order, scope, canonical, digest, fingerprint, payment } = identity;
   const { naming, wanted } = order;
@@ -127,10 +127,10 @@ export function newEntry(identity: Identity, bot: Bot, randomUuid: () => string)
   };
 }
 
-/** What a command wants: its identity, and the entry that begins if the journal has none of it. */
+/** What a command wants: its identity, and the entry to begin if the journal has none with that identity. */
 export type Ordered = { readonly identity: Identity; readonly candidate: NewEntry };
 
-/** The entry as the plan sends it: a new one, or what was found, with the bot and the body that are given now. */
+/** The entry as the plan sends it: a new one, or the one that was found, with the bot and the body given now. */
 export function toSend(
   plan: Plan,
   { identity: { order, fingerprint }, candidate }: Ordered,
@@ -148,8 +148,8 @@ const sentAgainWithinMs: Readonly<Record<Kind, number>> = { transfer: 30 * 60_00
 const tolerableClockStepMs = 5 * 60_000;
 
 /**
- * Whether the service may have forgotten the key of an entry that may have taken effect. No service promises how long it
- * remembers. If the clock went back, we cannot tell how long ago anything was.
+ * Whether the service may have forgotten the key of an entry that may have taken effect. No service promises how long
+ * it remembers. If the clock went back, we cannot tell how long ago anything was.
  */
 export function isTooOld(
   { kind, inDoubtSinceMs, createdAtMs, updatedAtMs }: Pick<Entry, Dates>,

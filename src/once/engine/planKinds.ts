@@ -16,7 +16,7 @@ export const planKinds = {
   'name-taken': { sends: 'nothing', asks: 'nothing' },
   /** Its owner is sending it: wait, then look again. */
   wait: { sends: 'nothing', asks: 'nothing' },
-  /** In doubt, and not to be sent again without a person's decision. */
+  /** In doubt: a person must decide before it is sent again. */
   hold: { sends: 'nothing', asks: 'nothing' },
   /** In doubt: the same key and the same bytes. */
   retry: { sends: 'what-was-found', asks: 'send' },
@@ -41,7 +41,7 @@ export type RerunFacts = Pick<Entry, 'kind' | 'state' | 'wasInDoubt' | 'resolved
   readonly sameBot: boolean;
   readonly sameBody: boolean;
   readonly ownerAlive: boolean;
-  /** People were shown its body, so that never changes. */
+  /** People have seen its body, so the body never changes. */
   readonly decided: boolean;
   readonly reported: boolean;
   /** Its latest attempt that may have paid was in the last 12 hours, or later than now. */

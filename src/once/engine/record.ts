@@ -8,7 +8,7 @@ import { isTooOld } from './plan.ts';
 import type { ReplyMeaning } from './replyMeaning.ts';
 import type { Claim } from './take.ts';
 
-/** The entry's state if trying ends so. */
+/** The entry's state if no further attempt follows. */
 export function stateAtEnd(
   meaning: ReplyMeaning,
   isInDoubt: boolean,
@@ -21,13 +21,13 @@ export function stateAtEnd(
   return isInDoubt || verdict === 'unknown' ? 'unknown' : 'open';
 }
 
-/** What came back, as it is recorded now, and what follows. */
+/** The result of an attempt, as it was recorded, and what follows. */
 export type Recorded = {
   readonly judged: JudgedReply;
   readonly follows: Outcome | { readonly is: 'try-again'; readonly entry: Entry; readonly waitMs: number };
 };
 
-/** Records what came back, and the outcome in the same commit if there is one. */
+/** Records the result of an attempt and, in the same commit, the outcome if there is one. */
 export async function record(
   claim: Claim,
   seen: JudgedReply,
@@ -91,13 +91,13 @@ async function recordNow(
   };
 }
 
-/** Nobody else has changed it since the claim. Reading its 27 columns back is a twentieth of what a batch's row costs. */
+/** No other process has changed it since the claim. Reading 27 columns back is a twentieth of a batch's row. */
 function acceptedNow(claimed: Entry, updatedAtMs: number): Entry {
   const accepted = { state: 'accepted', owner: undefined, ownerLives: false, updatedAtMs } as const;
   return Object.assign({}, claimed, accepted);
 }
 
-/** What came back must be reported even if the journal cannot record it. */
+/** The result of an attempt must be reported even if the journal cannot record it. */
 export function notRecorded(
   { entry, number }: Claim,
   { end }: JudgedReply,
@@ -128,7 +128,7 @@ export class LastCheck {
     this.#engine = engine;
   }
 
-  /** Why no claim can open it. If only this claim is stale, another may be sent. */
+  /** Why nothing may be sent at all. Undefined if only this claim is stale: the next one may be sent. */
   get blocked(): NotAllowedToLeave | undefined {
     return this.#shut;
   }
@@ -142,7 +142,7 @@ export class LastCheck {
       this.#shut = { because: 'journal', failure };
       return { is: 'journal-gone' };
     }
-    // Others took over, or soon may.
+    // Another process took over, or soon may.
     if (journal.trouble() !== undefined) return { is: 'claim-too-old' };
     if (!isTooOld(this.#entry, clock.now())) return undefined;
     this.#shut = { because: 'too-old' };

@@ -28,16 +28,16 @@ export type ReplyFacts = {
   readonly named: boolean;
   /** The headers of an earlier attempt under this key went out, and it was not refused. */
   readonly sentBefore: boolean;
-  /** An attempt of it was rejected, or got 429. */
+  /** An earlier attempt of the entry was rejected, or got 429. */
   readonly refusedHere: boolean;
 };
 
 /** What an attempt proves. */
 export type ReplyMeaning = {
   readonly verdict: Verdict;
-  /** The entry has its outcome; or try again if time is left; or stop, because trying now would tell nothing new. */
+  /** `done`: the entry has its outcome. `try-again`: if time is left. `stop`: trying now would tell nothing new. */
   readonly next: 'done' | 'try-again' | 'stop';
-  /** If tries end so, an operator must decide. */
+  /** If tries end with this, an operator must decide. */
   readonly heldAtEnd?: true;
   readonly duplicate?: true;
   readonly heldReason?: HeldReason;
@@ -83,7 +83,7 @@ const isStatus =
   (facts: ReplyFacts): boolean =>
     statuses.includes(statusOf(facts));
 
-/** A success that names what was done. Without a name nothing shows that anything was done. */
+/** A success that shows a message or a transfer. Without that, nothing shows that anything was done. */
 export const provesItHappened = (facts: ReplyFacts): boolean => {
   const json = facts.parsed?.json;
   return isSuccess(facts) && json !== undefined && resultIn(facts.kind, json) !== undefined;
@@ -94,7 +94,7 @@ const isConflict =
   (facts: ReplyFacts): boolean =>
     isStatus(409)(facts) && facts.kind === kind && words.includes(facts.words);
 
-/** A reply that was too long to be read whole may say anything. */
+/** What a 409 says. A reply that was too long to read whole may say anything, so it counts as other words. */
 export function wordsIn(flight: Flight, { key }: Pick<Entry, 'key'>): ConflictWords {
   if (flight.came === 'nothing' || flight.status !== 409) return 'none';
   return flight.ended === 'too-long' ? 'other' : conflictWords(flight, key);
@@ -104,7 +104,7 @@ function isBrokenOff({ flight }: ReplyFacts): boolean {
   return flight.came === 'nothing' ? flight.upgraded !== true : flight.ended === 'broken';
 }
 
-/** Statuses that are sent only for what was not done. */
+/** Statuses that services send only if nothing was done. */
 const rejections: readonly number[] = [
   400, 402, 404, 405, 406, 407, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 426, 428, 431, 451,
 ];
@@ -143,7 +143,7 @@ export const verdictTable: readonly VerdictRow[] = [
   // any other whole 2xx
   { came: 'no-proof', matches: isSuccess, ...same(held('unclear-reply')) },
   {
-    // 409 that says that the service has this message already, and refused it before
+    // 409 that says that the service has this message already, although it refused an earlier attempt
     came: 'repetition-of-refused',
     matches: (facts) => isConflict('message', 'none', 'repetition')(facts) && facts.refusedHere,
     ...same(held('key-conflict')),
@@ -156,7 +156,7 @@ export const verdictTable: readonly VerdictRow[] = [
     ...same(duplicate),
   },
   {
-    // the same about a random key, which nobody else can have used
+    // the same 409 for a random key, which nobody else can have used
     came: 'repetition',
     matches: isConflict('message', 'none', 'repetition'),
     clear: held('key-conflict'),
@@ -207,7 +207,7 @@ export function judge(facts: ReplyFacts): ReplyMeaning {
   return facts.inDoubt ? row.inDoubt : row.clear;
 }
 
-/** The key is random or made from the body, so no other body has it. */
+/** Whether no other body can have its key, because the key is random or made from the body. */
 export function keyFixesBody({ namedBy, rowId }: Pick<Entry, 'namedBy' | 'rowId'>): boolean {
   return namedBy === undefined || namedBy === 'run' || (namedBy === 'row' && rowId === undefined);
 }
@@ -219,12 +219,12 @@ export function namesAnother({ kind, body }: Pick<Entry, 'kind' | 'body'>, json:
   return bothIn(kind, json).some((fields) => isAnother(ours, fields));
 }
 
-/** A longer number in JSON has lost digits, or is written with an exponent: it tells nothing. */
+/** Whether a value is exact. A number of 16 digits or more may have lost some, and one with an exponent may too. */
 const isText = (value: unknown): boolean =>
   typeof value === 'string' ||
   (typeof value === 'number' && !/e|\d{16}/u.test(String(value).replace('.', '')));
 
-/** Whether fields of a reply name another payment. What is not there names nothing. */
+/** Whether fields of a reply name another payment. A missing field names nothing. */
 function isAnother(ours: TransferRequest, { to_address: to, asset, amount }: ReplyFields): boolean {
   const isSol = ours.asset.toUpperCase() === 'SOL';
   // For a token, the reply may name the recipient's token account instead of the recipient.
@@ -241,7 +241,7 @@ const account = new RegExp(`^[${base58Alphabet}]{32,44}$`, 'u');
 // Anything longer is not an amount.
 const decimal = /^(?=.{1,100}$)\d+(\.\d+)?$/u;
 
-/** The reply may give units, or base units: then it has more of them by a power of ten. */
+/** The reply may give the amount in units or in base units. In base units it is larger by a power of ten. */
 function isAnotherAmount(ours: string, theirs: string, isSol: boolean): boolean {
   if (!decimal.test(theirs)) return true;
   const [mine, replied] = [powerOf(minorUnits(ours)), powerOf(minorUnits(theirs))];
@@ -249,7 +249,7 @@ function isAnotherAmount(ours: string, theirs: string, isSol: boolean): boolean 
   return mine.digits !== replied.digits || (power !== 0 && (isSol ? power !== 9 : power < 0));
 }
 
-/** The digits without zeros at their ends, and the power of ten that they are multiplied by. */
+/** The digits without trailing zeros, and the power of ten that they are multiplied by. */
 function powerOf({ units, decimals }: MinorUnits): { readonly digits: string; readonly power: number } {
   const all = String(units);
   const digits = all.replace(/0+$/u, '');

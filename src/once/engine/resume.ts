@@ -48,12 +48,12 @@ function planToResume(entry: Entry, said: Decision | undefined, engine: EngineCo
   return why === undefined ? { is: 'retry', entry } : { is: 'hold', entry, why };
 }
 
-/** Refuses to send, or to resolve, what only a person's approval lets go. */
+/** Refuses an entry that waits for a person's approval: it can be neither resumed nor resolved. */
 export function refuseProposal(entry: Entry): void {
   if (isProposal(entry)) throw engineFailure('is-proposal', { id: entry.id });
 }
 
-/** Records that a person knows what an accepted entry has done more than once. Its state stays. */
+/** Records that a person knows that an accepted entry was done more than once. Its state does not change. */
 export async function noteAccepted(
   asShown: EntryAsShown,
   decision: Decision,
@@ -62,7 +62,7 @@ export async function noteAccepted(
   return journal.commit(decideOn(asShown, decision, journal, async () => decision));
 }
 
-/** Records an operator's decision whether it happened. The last word counts. Refused if the journal has proof. */
+/** Records an operator's decision whether it happened. The latest decision counts. Refuses if the journal has proof. */
 export async function resolveEntry(
   asShown: EntryAsShown,
   decision: Decision,
@@ -76,7 +76,7 @@ export async function resolveEntry(
     if (state === 'declined')
       throw engineFailure('proposal-declined', { id, declined: await lastDecision(id, tx) });
     await refuseTaken(entry, decision, tx);
-    // Somebody else has decided the same meanwhile.
+    // Another person may have made the same decision meanwhile.
     return resolvedAs === decision.kind && asShown.entry.resolvedAs !== resolvedAs ? undefined : decision;
   });
   return journal.commit(work);
@@ -84,7 +84,7 @@ export async function resolveEntry(
 
 type ProposalDecision = Decision & { readonly kind: 'approved' | 'declined' };
 
-/** Records that a person approves what waits for it, or does not want it. What was approved is declined while unpaid. */
+/** Records that a person approves or declines a proposal. An approved payment can be declined until it is paid. */
 export async function decideProposal(
   asShown: EntryAsShown,
   decision: ProposalDecision,
@@ -93,7 +93,7 @@ export async function decideProposal(
   return journal.commit(ofProposal(asShown, decision, journal));
 }
 
-/** The same for many. What has changed since it was shown does not keep the others from being decided. */
+/** The same for many entries. If one has changed since it was shown, the others are still decided. */
 export async function decideProposals(
   asShown: readonly EntryAsShown[],
   decision: ProposalDecision,
@@ -109,7 +109,7 @@ function ofProposal(asShown: EntryAsShown, decision: ProposalDecision, journal: 
   return decideOn(asShown, decision, journal, async (entry, tx) => {
     const { id, state, approved, wasInDoubt: inDoubt, fingerprint } = entry;
     const isUnpaid = state === 'open' || state === 'rejected';
-    // Each approval of what may still be sent is kept: some policies count only that of another role.
+    // Every approval is kept while the payment may still be sent: some policies count only that of another role.
     const isSaid = decision.kind === 'approved' ? approved && !isUnpaid : state === 'declined';
     if (isSaid) return undefined;
     if (state === 'declined')
@@ -122,7 +122,7 @@ function ofProposal(asShown: EntryAsShown, decision: ProposalDecision, journal: 
   });
 }
 
-/** What is decided of an entry as it stands in the commit; nothing if that is decided already. */
+/** Decides about an entry as it is in the commit. `decide` returns nothing if that is decided already. */
 function decideOn(
   asShown: EntryAsShown,
   { atMs }: Decision,
@@ -136,7 +136,7 @@ function decideOn(
     const decided = await decide(entry, tx);
     if (decided === undefined) return entry;
     await refuseMoved(tx, journal);
-    // An approval of what is approved already changes nothing but who said so.
+    // Another approval of an approved entry changes only who approved it.
     if (decided.kind !== 'approved' || !entry.approved) await refuseChanged(asShown, entry, tx);
     await keepDecision(entry, decided, tx);
     return (await tx.get(id)) ?? entry;

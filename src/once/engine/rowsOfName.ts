@@ -3,9 +3,9 @@ import type { Reads, RowStanding } from '../journal/journal.ts';
 type RowReads = Pick<Reads, 'rowsSince' | 'latestSeq'>;
 
 /**
- * What the journal has under the name of an input. Its own rows, by their keys, are no obstacle to each other; a row of
- * another file under this name is one. Each row is read once: a claim that reads all that pay the same takes 50 us for
- * each.
+ * The rows that the journal has under the name of an input. The input's own rows, known by their keys, do not block
+ * each other; a row of another file under this name does. Each row is read once: a claim that reads all equal payments
+ * takes 50 us for each.
  */
 export class RowsOfName {
   readonly name: string;
@@ -18,9 +18,9 @@ export class RowsOfName {
     this.#keys = keys;
   }
 
-  /** Not within a commit: if that is undone, its numbers are given again. */
+  /** Call this outside a commit: if a commit is undone, its row numbers are given again. */
   async readOn(reads: RowReads): Promise<void> {
-    // First, so that what begins meanwhile is read the next time. Most of a journal is none of these rows.
+    // Read first, so that a row begun meanwhile is read next time. Most of a journal is other rows: pass over them.
     const latest = await reads.latestSeq();
     this.#hasOthers ||= this.#anotherIn(await reads.rowsSince(this.name, this.#readTo));
     this.#readTo = latest;

@@ -9,7 +9,7 @@ export function isDone({ state, resolvedAs }: Pick<Stands, 'state' | 'resolvedAs
   return state === 'accepted' || resolvedAs === 'happened';
 }
 
-/** A row that was left because another entry had paid it: the books have that one. */
+/** It was not sent, because another entry had paid it: only that one counts in the books. */
 export function isPaidByAnother({
   resolvedAs,
   wasInDoubt: inDoubt,
@@ -22,7 +22,7 @@ export function isOver({ state }: Pick<Stands, 'state'>): boolean {
   return state === 'accepted' || state === 'rejected' || state === 'resolved' || state === 'declined';
 }
 
-/** A living process sends it. */
+/** A living process is sending it. */
 export function isBeingSent({ state, ownerLives }: Pick<Stands, 'state' | 'ownerLives'>): boolean {
   return state === 'sending' && ownerLives;
 }
@@ -32,7 +32,7 @@ export function mayHaveTakenEffect(entry: Pick<Stands, 'state'> | undefined): bo
   return entry?.state === 'unknown' || entry?.state === 'sending';
 }
 
-/** The same, or a person must decide about it. */
+/** An attempt may have taken effect, whether or not a person must decide about it. */
 export function isInDoubt(entry: Pick<Stands, 'state' | 'heldReason'>): boolean {
   return mayHaveTakenEffect(entry) || (entry.state === 'held' && !isProposal(entry));
 }
@@ -47,12 +47,12 @@ export function isApprovedAndUnsent({ state, approved }: Pick<Stands, 'state' | 
   return state === 'open' && approved;
 }
 
-/** Nothing of it may have happened, so the only question is whether it is still wanted. */
+/** It cannot have taken effect, so the only question is whether it is still wanted. */
 export function isUnsent(entry: Pick<Stands, 'state' | 'heldReason'>): boolean {
   return entry.state === 'open' || isProposal(entry) || entry.state === 'declined';
 }
 
-/** It may have happened, or may yet. */
+/** It may have happened, or may still happen. */
 export function isUnsettled(entry: Pick<Stands, 'state' | 'approved'>): boolean {
   return mayHaveTakenEffect(entry) || entry.state === 'held' || isApprovedAndUnsent(entry);
 }

@@ -19,15 +19,15 @@ export type Step =
   | { readonly is: 'wait'; readonly entry: Entry }
   | { readonly is: 'changed' };
 
-/** What people have said of it. */
+/** What people said about it. */
 type ByPeople = {
-  /** To send it, although it is held: kept in the commit that sends it. */
+  /** The decision to send it although it is held. Recorded in the commit that sends it. */
   readonly decision?: Decision | undefined;
-  /** Nobody has agreed that it is sent: when they were asked, it would not have been. */
+  /** False if nobody agreed to send it: when a person was asked, it would not have been sent. */
   readonly mayBegin?: boolean | undefined;
 };
 
-/** Decides what becomes of a plan, and does it. `entry` is as it would be sent. */
+/** Decides what to do with a plan, and does it. `entry` is the entry as it would be sent. */
 export async function take(
   plan: Undecided,
   entry: NewEntry,
@@ -84,7 +84,7 @@ async function begin(
   return { is: 'claim', entry: begun, number: begun.attempts };
 }
 
-/** Gives what is on record the bot and the body with which it goes out. Its key stays. */
+/** Gives the entry on record the bot and the body with which it is sent. Its key does not change. */
 export async function rewrite(onRecord: Entry, entry: NewEntry, tx: Transaction): Promise<void> {
   if (onRecord.fingerprint !== entry.fingerprint || onRecord.bot !== entry.bot)
     await tx.rewrite(onRecord.id, entry);
@@ -101,7 +101,7 @@ async function propose(
   const proposed = onRecord === undefined ? await tx.propose(entry, 'approval', clock.now()) : undefined;
   if (onRecord !== undefined) await rewrite(onRecord, entry, tx);
   const earlier = onRecord === undefined ? [] : await tx.decisionsOf(id);
-  // Only the first command that wanted an approval is its proposer. A re-run may want it of another role.
+  // Only the first command that asked for an approval is the proposer. A re-run may require another role.
   if (!earlier.some((one) => one.kind === 'proposed' && (needs === undefined || one.needs === needs))) {
     const proposal = { kind: 'proposed', reason: why, signature: undefined, fingerprint, needs } as const;
     await tx.decide(id, { ...proposal, who, atMs: clock.now() });
