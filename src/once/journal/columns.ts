@@ -1,4 +1,4 @@
-// SQL: the columns of each table, once: from here come the tables, what is put into them, what is read, and its types.
+// SQL: the columns of each table. Tables, INSERTs, reads and types are made from this list.
 import type { BaseUrl } from '../entry/baseUrl.ts';
 import type { Trouble } from '../wire/trouble.ts';
 
@@ -15,12 +15,12 @@ export const states = [
 
 export const verdicts = ['accepted', 'rejected', 'unsent', 'limited', 'unknown', 'held'] as const;
 
-/** A column as SQL has it, and what the code makes of its cells. */
+/** A column in SQL, and how the code reads its cells. */
 type Cells<Value> = { readonly name: string; readonly sql: string; readonly read: (cell: unknown) => Value };
 
 export type Columns = Readonly<Record<string, Cells<unknown>>>;
 
-/** What the code has of a row. */
+/** A row as the code has it. */
 export type Of<Table extends Columns> = {
   readonly [Field in keyof Table]: ReturnType<Table[Field]['read']>;
 };
@@ -43,7 +43,7 @@ const noneOrOneOf = <const Value extends string>(name: string, values: readonly 
 
 const kind = oneOf('kind', ['message', 'transfer']);
 
-/** What an entry keeps from its beginning. */
+/** The columns of an entry that never change. */
 export const keptColumns = {
   id: column<string>('id TEXT NOT NULL UNIQUE'),
   kind,
@@ -53,14 +53,14 @@ export const keptColumns = {
   name: column<string | undefined>('name TEXT'),
   /** The `id` of a batch's row, if the row has one. */
   rowId: column<string | undefined>('row_id TEXT'),
-  /** Columns of its row that are never sent, as a JSON object: as they were when it began. */
+  /** Columns of its row that are never sent, as a JSON object. They stay as they were when the entry began. */
   columns: column<string | undefined>('columns TEXT'),
   key: column<string>(`key TEXT NOT NULL CHECK (key <> '')`),
   identity: column<string>('identity TEXT NOT NULL'),
   createdAtMs: column<number>('created_at INTEGER NOT NULL'),
 };
 
-/** What it sends. */
+/** The columns of what is sent. */
 export const bodyColumns = {
   bot: column<string>('bot TEXT NOT NULL'),
   /** The exact bytes that are sent, idempotency key included. */
@@ -69,20 +69,20 @@ export const bodyColumns = {
   payment: column<string | undefined>('payment TEXT'),
 };
 
-/** What it pays, for sums: the asset, and the amount up to its ninth decimal place, if it is not larger or finer. */
+/** The payment, for sums. The amount is absent if it is too large or has more than nine decimal places. */
 export const paidColumns = {
   asset: column<string | undefined>('asset TEXT'),
   whole: column<number | undefined>('whole INTEGER'),
   nanos: column<number | undefined>('nanos INTEGER'),
 };
 
-/** How it stands. */
+/** The columns that change as the entry goes on. */
 export const standingColumns = {
   state: oneOf('state', states),
   wasInDoubt: flag('was_in_doubt'),
   /**
-   * When the first attempt that may have taken effect began, or when an operator last said to send it again. Undefined if it
-   * is not in doubt.
+   * When the first attempt that may have taken effect began, or when an operator last said to send it again. Undefined
+   * if it is not in doubt.
    */
   inDoubtSinceMs: column<number | undefined>('in_doubt_since INTEGER'),
   /** Salted hash of the token of the latest attempt. */
@@ -98,7 +98,7 @@ export const standingColumns = {
 
 export const entryColumns = { ...keptColumns, ...bodyColumns, ...standingColumns };
 
-/** When its latest attempt began: of a payment, `countsAtMs` says so. */
+/** When its latest attempt began. For payments that count, the code reads it as `countsAtMs`. */
 export const triedColumn = { triedAtMs: column<number | undefined>('tried_at INTEGER') };
 
 /** How an attempt ended. */
@@ -119,7 +119,7 @@ export const endColumns = {
   headers: column('headers TEXT', (cell) => fromJson(cell) as Readonly<Record<string, string>>),
 };
 
-/** Nothing if it is damaged: a flipped bit that the store cannot detect. The rest of the attempt matters more. */
+/** Empty if it is damaged: the database does not detect a flipped bit. The rest of the attempt matters more. */
 function fromJson(cell: unknown): object {
   try {
     return Object(JSON.parse(String(cell)));
@@ -144,15 +144,15 @@ export const decisionColumns = {
   fingerprint: column<string | undefined>('fingerprint TEXT'),
 };
 
-/** The database role that decided, as the server says; never in a journal in a file. */
+/** The database role that decided, according to the server. A journal in a file has no roles. */
 export const roleColumn = { role: column<string | undefined>('role TEXT') };
 
-/** Of a proposal: a role that is not its own must approve it. */
+/** Set on a proposal that another role must approve. */
 export const needsColumn = { needs: noneOrOneOf('needs', ['another-role']) };
 
 /** A transfer id of one service, or a signature of one service or chain, belongs to one entry. */
 export const receiptColumns = {
-  /** Who gave it: a service, by its base URL, or a chain. */
+  /** The service (its base URL) or the chain that gave it. */
   origin: column<string>('origin TEXT NOT NULL'),
   what: oneOf('what', ['transfer-id', 'signature']),
   value: column<string>(`value TEXT NOT NULL CHECK (value <> '')`),
@@ -168,12 +168,12 @@ export const observationColumns = {
   facts: column<string>('facts TEXT NOT NULL'),
 };
 
-/** Why a journal begins no attempt. What a person closes is opened again; a move stays. */
+/** Why a journal begins no attempt. A person's closing can be ended; a move is final. */
 export const closingColumns = {
   kind: oneOf('kind', ['moved', 'backup', 'person']),
   who: column<string>('who TEXT NOT NULL'),
   atMs: column<number>('at INTEGER NOT NULL'),
-  /** As people read it; of a move, the place. */
+  /** The reason in words. For a move, the new place. */
   reason: column<string>('reason TEXT NOT NULL'),
   endedAtMs: column<number | undefined>('ended_at INTEGER'),
   endedBy: column<string | undefined>('ended_by TEXT'),
@@ -185,7 +185,7 @@ export const batchColumns = {
   kind,
   /** How many rows its file had when its latest run began. */
   rows: column<number>('rows INTEGER NOT NULL CHECK (rows >= 0)'),
-  /** Those that were not valid. */
+  /** How many of them were not valid. */
   invalid: column<number>('invalid INTEGER NOT NULL'),
 };
 
@@ -203,7 +203,7 @@ export const setColumns = (columns: Columns): string =>
     .map(([field, { name }]) => `${name} = :${field}`)
     .join(', ');
 
-/** In a loop, which costs an entry 1 µs. Spreading an object with so many fields costs up to 50. */
+/** A loop costs an entry 1 µs. Spreading an object with so many fields costs up to 50. */
 export function reading<Table extends Columns>(columns: Table) {
   const fields = Object.entries(columns);
   return (row: Readonly<Record<string, unknown>>): Of<Table> => {

@@ -1,4 +1,4 @@
-// SQL: what the databases write in ways of their own.
+// SQL: the parts that each database writes differently.
 
 /** A statement as its database takes it. */
 export type Statement = {
@@ -6,7 +6,7 @@ export type Statement = {
   /** The names of its values, in the order of their numbers. */
   readonly values: readonly string[];
   readonly changes: boolean;
-  /** Whether it answers with rows. */
+  /** Whether it returns rows. */
   readonly answers: boolean;
 };
 
@@ -14,17 +14,17 @@ export type Dialect = {
   /** What stands before the number of a value. */
   readonly value: '?' | '$';
   readonly table: (name: string) => string;
-  /** The function that says where in a text another one stands. */
+  /** The function that finds the position of one text in another. */
   readonly position: 'instr' | 'strpos';
   /** A column in a condition that must not use an index. SQLite would prefer the index of kinds to that of keys. */
   readonly unindexed: (column: string) => string;
-  /** A table with a row, named `one`, for each text in a value, which has them as a list in JSON. */
+  /** A table with a row, named `one`, for each text in a value, which is a JSON list. */
   readonly each: (value: string) => string;
-  /** All columns of a table, and those by which the life of its owner is judged. */
+  /** All columns of a table, and those that show whether its owner is alive. */
   readonly withOwner: (table: string) => string;
 };
 
-/** Numbers the values of a text, which has them as `:name`. */
+/** Replaces each `:name` in a text with the number of its value. */
 export function statementIn({ value }: Pick<Dialect, 'value'>, text: string): Statement {
   const values: string[] = [];
   const numbered = text.replace(/(?<!:):([a-z]\w*)/giu, (_all, name: string) => {

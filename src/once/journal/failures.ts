@@ -5,7 +5,7 @@ import { counted, formatCount, iso, listed, mending, troubleInWords } from '../p
 import type { Closing } from './journal.ts';
 import type { Known } from './known.ts';
 
-/** What a journal is known to have lost: attempts and decisions, or, where its file is gone or empty, everything. */
+/** What a journal is known to have lost: attempts and decisions, or everything if its file is gone or empty. */
 export type Loss = { readonly isGone: boolean; readonly missing: readonly Known[] };
 
 export type Move = { readonly from: string; readonly to: string };
@@ -23,11 +23,11 @@ const removeLink = 'Nothing is written through a link beside a journal: remove i
 
 type AtPath = { path: string };
 type OfNote = { note: string; trouble: DiskTrouble };
-/** `shown` has the ids of the first of them. */
+/** `firstIds` has the ids of the first few. */
 type Unfinished = AtPath & { firstIds: readonly string[]; count: number };
 export type TakenAway = AtPath & { how: 'gone' | 'replaced' };
 
-/** How a journal in a file fails. */
+/** The failures of a journal in a file. */
 const kinds = {
   busy: ({ path }: AtPath) => failureWith('journal-busy')`The journal ${path} is kept busy by other processes
     Run the same command again in a moment.`,
@@ -43,7 +43,7 @@ const kinds = {
       `The journal ${path}`,
       versions,
       versions.version < versions.known
-        ? 'A user who may write the file and its folder brings it up to date, with any command.'
+        ? 'Run any command as a user who may write the file and its folder: that brings it up to date.'
         : 'Use the botctl that made it, or another journal with --journal.',
     ),
   'schema-changed': ({ path }: AtPath) => failureWith('journal-schema')`
@@ -55,7 +55,7 @@ const kinds = {
   'hard-linked': ({ path }: AtPath) => failureWith('journal-unusable')`
     The journal ${path} has a second name (a hard link), and each name would have its own log. It was left unchanged
     Remove one of the names.`,
-  /** It lacks what it acknowledged to this machine. */
+  /** It lacks something that it acknowledged to this machine. */
   lost: ({ path, loss }: AtPath & { loss: Loss }) => {
     const name = basename(path);
     return failureWith('journal-lost', { next: acceptingLoss })`
@@ -73,12 +73,12 @@ const kinds = {
     ${isBackup ? 'Check the wallet and the conversations for what was sent since then: the same command may send that again. To use this journal all the same, accept the loss.' : 'Look at who closed it, and why.'}`,
   'in-use': ({ path }: AtPath) => failureWith('journal-busy')`
     The journal ${path} must be brought up to date, and another process has it open
-    Let that process end, then run the same command again: an older botctl keeps a newer one from it.`,
+    Wait for that process to end, or end it. Then run the same command again: a newer botctl cannot use the journal while an older one has it open.`,
   /** One of its files disappeared or was replaced while the journal was open. */
   'taken-away': ({ path, how }: TakenAway) => failureWith('journal-gone')`
     The journal was removed while it was in use: ${path} ${how === 'gone' ? 'is gone' : 'was replaced by another file'}.
     Put the file back, with its -wal beside it, then run the same command again.`,
-  /** The text is not repeated: it may hold a password. */
+  /** The text is not repeated, because it may contain a password. */
   'no-file-name': ({ source }: { source: string }) => failureWith(
     'usage',
   )`${source} is not the whole path of a file
@@ -112,7 +112,7 @@ const kinds = {
     ${mending(trouble, 'Name a file in a folder that you may write to')}.`,
   'owners-alive': ({ path, count }: AtPath & { count: number }) => failureWith('not-allowed-now')`
     ${counted(count, 'process', 'processes')} may be sending through the journal ${path} now
-    Let them end, or end them. Then run the same command again.`,
+    Wait for them to end, or end them. Then run the same command again.`,
   unfinished: ({ path, firstIds, count }: Unfinished) => failureWith('not-allowed-now')`
     ${counted(count, 'entry', 'entries')} of ${path} ${count === 1 ? 'is' : 'are'} unfinished: ${listed([...firstIds, ...(count > firstIds.length ? [`${formatCount(count - firstIds.length)} more`] : [])])}
     Resume, resolve, approve or decline each of them there. Then run the same command again. This shows the first:
@@ -121,7 +121,7 @@ const kinds = {
 
 export const journalFailure = failing('journal', kinds);
 
-/** The failure of what would begin an attempt, if something closes the journal. */
+/** The failure of a command that would begin an attempt, if the journal is closed. */
 export function whyClosed(path: string, closings: readonly Closing[]): Failure | undefined {
   const moved = closings.find(({ kind }) => kind === 'moved');
   if (moved !== undefined) return journalFailure('moved', { path, place: moved.reason });
@@ -132,7 +132,7 @@ export function whyClosed(path: string, closings: readonly Closing[]): Failure |
   return journalFailure('closed', { path, why, isBackup: closings.some(({ kind }) => kind === 'backup') });
 }
 
-/** How many closings ended, and why the journal still begins no attempt. */
+/** How many closings ended, and why the journal is still closed, if it is. */
 export type Opened = { readonly place: string; readonly ended: number; readonly stays: Failure | undefined };
 
 /** The fields of a thrown failure, if it is of this kind. */
@@ -148,7 +148,7 @@ export const missingMayBeSent = 'What is missing may have been sent';
 
 export const acceptingLoss = [{ decides: ['journal', 'accept-loss'], looks: ['doctor'] }];
 
-/** What accepting a loss costs. */
+/** What a person must do before accepting a loss. */
 export const beforeAccepting =
   'check the wallet and the conversations for what was sent last. After you accept the loss, the same command may send that again:';
 

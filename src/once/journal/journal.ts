@@ -24,7 +24,7 @@ export type Verdict = NonNullable<Attempt['verdict']>;
 
 export type NamedBy = NonNullable<Entry['namedBy']>;
 
-/** What was decided: about an outcome that is not proven, and about a transfer that waits for approval. */
+/** The decisions: about an outcome that is not proven, and about a transfer that waits for approval. */
 export type DecisionKind = Decision['kind'];
 
 /** The decisions about an outcome that is not proven. */
@@ -40,7 +40,7 @@ export type Entry = Of<typeof entryColumns> & {
   readonly ownerLives: boolean;
   /** A person approved its present body, and nobody has declined it since. */
   readonly approved: boolean;
-  /** When a payment was made, or may have been: at its latest claim. Undefined if it was not. */
+  /** When a payment was made, or may have been: at its latest claim. Undefined if it cannot have been made. */
   readonly countsAtMs: number | undefined;
 };
 
@@ -94,20 +94,20 @@ export type RowsStanding = Pick<
   readonly rows: number;
   /** What all of them together pay; absent for messages. */
   readonly paid: { readonly asset: string; readonly units: bigint } | undefined;
-  /** The name or the ID of what paid, where another entry's payment settled them. */
+  /** The name or the ID of the entry whose payment settled them, if one did. */
   readonly paidAs: string | undefined;
   /** When the first of them began, and when the last of them changed. */
   readonly begunAtMs: number;
   readonly updatedAtMs: number;
 };
 
-/** What is told of a payment that was made, or may have been. */
+/** What is reported about a payment that was made, or may have been. */
 export type EqualPayment = Pick<
   Entry,
   'id' | 'bot' | 'name' | 'rowId' | 'state' | 'resolvedAs' | 'countsAtMs' | 'updatedAtMs'
 >;
 
-/** A payment at an origin. The entry `id`, and the rows of `batch`, if it is not empty, are none of the others. */
+/** A payment at an origin. The entry `id` is not another entry, nor are the rows of `batch` unless that is empty. */
 type EqualTo = {
   readonly payment: string;
   readonly origin: string;
@@ -116,7 +116,7 @@ type EqualTo = {
   readonly sinceMs: number;
 };
 
-/** How often somebody was paid, or may have been, and when last. */
+/** How often a recipient was paid, or may have been, and when last. */
 export type PaidBefore = { readonly times: number; readonly lastMs: number | undefined };
 
 /** A payment that a row of a batch has made, or may have made, and when last. */
@@ -127,7 +127,7 @@ export type Receipt = Of<typeof receiptColumns>;
 
 export type RowStanding = Pick<Entry, 'key'> & { readonly seq: number };
 
-/** Why a journal begins no attempt, until it ends. */
+/** Why a journal begins no attempt, until the closing ends. */
 export type Closing = Of<typeof closingColumns>;
 
 export interface Reads {
@@ -138,7 +138,7 @@ export interface Reads {
   /** Entries whose id starts with this text. Two at most. */
   startingWith(prefix: string): Promise<Entry[]>;
   select(selection: Selection): AsyncIterable<Entry>;
-  /** The recipients whose address begins so, in their order; at most a thousand. */
+  /** The recipients whose address begins with `head`, in order; at most a thousand. */
   recipients(head: string): Promise<string[]>;
   attemptsOf(id: string): Promise<Attempt[]>;
   /** The attempt that explains the entry's state: the accepted one, else the last. */
@@ -147,7 +147,7 @@ export interface Reads {
   /** Oldest first. */
   observationsOf(id: string): Promise<Observation[]>;
   receiptsOf(id: string): Promise<Receipt[]>;
-  /** Another entry that holds one of these receipts, if there is one. */
+  /** Another entry that has one of these receipts, if there is one. */
   otherHolder(id: string, receipts: readonly Receipt[]): Promise<string | undefined>;
   /** The signatures among these that an entry has, from a reply, a person or a chain. */
   signaturesHeld(signatures: readonly string[]): Promise<string[]>;
@@ -157,28 +157,28 @@ export interface Reads {
   equalEntries(about: EqualTo): Promise<Entry[]>;
   /** What this journal has paid a recipient, at any service. */
   paidBefore(to: string): Promise<PaidBefore>;
-  /** Which of these payments other batches have made since then. */
+  /** Which of these payments other batches have made since then, or may have made. */
   batchesPaying(payments: readonly string[], batch: string, sinceMs: number): Promise<BatchPayment[]>;
   latestSeq(): Promise<number>;
-  /** The payments among the rows of this name whose number is higher, in their order. */
+  /** The payments among the rows of this name with a number above `after`, in order. */
   rowsSince(name: string, after: number): Promise<RowStanding[]>;
-  /** An entry that was resolved as this payment because the entry `by` has made it. */
+  /** An entry that was resolved as this payment because the entry `by` had made it. */
   settledBy(payment: string, by: string): Promise<string | undefined>;
   /** The state of the rows of all batches with this name. */
   rowsStanding(name: string): Promise<RowsStanding[]>;
   /** How many rows the files of all batches with this name had. */
   batchInputs(name: string): Promise<BatchInput[]>;
   batchNames(): Promise<string[]>;
-  /** Those that have not ended. Within a commit they are asked for once. */
+  /** The closings that have not ended. A commit reads them once. */
   closings(): Promise<readonly Closing[]>;
   stateCounts(): Promise<StateCounts>;
   /** Accepted payments that were tried again while they were in doubt. */
   repeated(): Promise<Entry[]>;
-  /** Where an owner runs; undefined if that is certainly this machine. */
+  /** The machine and process of an owner; undefined if that is certainly this machine. */
   processOf(owner: string): Promise<Process | undefined>;
   /** What was spent of an asset since then. Within a commit, callers with the same asset get the same object. */
   spending(asset: string, sinceMs: number): Promise<Spending>;
-  /** The payments that make it up, oldest first. */
+  /** The payments in that sum, oldest first. */
   spent(asset: string, sinceMs: number): Promise<Spent[]>;
 }
 
@@ -188,7 +188,7 @@ export interface Writes {
   begin(entry: NewEntry, tokenHash: string, atMs: number): Promise<Entry>;
   /** Claims an entry that is not being sent. */
   claim(id: string, atMs: number): Promise<void>;
-  /** Gives an entry another bot and body under the same key. Only if it never may have taken effect, and was never proposed. */
+  /** Gives an entry another bot and body under its key. Not if it may have taken effect or was proposed. */
   rewrite(id: string, to: EntryBody): Promise<void>;
   /** Makes a dead owner's `sending` entry `unknown`, whatever its process had recorded. */
   recordDeath(id: string, atMs: number): Promise<void>;
@@ -196,23 +196,23 @@ export interface Writes {
   startAttempt(id: string, tokenHash: string, atMs: number): Promise<Entry>;
   /** Records how an attempt ended. If it may have taken effect, its entry is in doubt. */
   endAttempt(id: string, number: number, end: AttemptEnd, atMs: number): Promise<void>;
-  /** Ends this process's claim, and says whether it still was: if not, only `accepted` is recorded. */
+  /** Ends this process's claim. Returns false if it had lost the claim: then only `accepted` is recorded. */
   conclude(
     id: string,
     state: Exclude<State, 'sending' | 'resolved' | 'declined'>,
     why: string | undefined,
     atMs: number,
   ): Promise<boolean>;
-  /** Keeps the receipts of an accepted reply. A receipt that another entry holds stays with that entry. */
+  /** Keeps the receipts of an accepted reply. A receipt that another entry has stays with that entry. */
   keepReceipts(id: string, receipts: readonly Receipt[]): Promise<void>;
-  /** Hands an entry that nobody is sending over to an operator. */
+  /** Holds an entry that no process is sending, so that an operator decides. */
   hold(id: string, why: string, atMs: number): Promise<void>;
   decide(id: string, decision: Decision): Promise<void>;
   /** Records what a chain showed. A proven signature must belong to this entry. */
   observe(id: string, observation: Observation): Promise<void>;
   markReported(id: string, atMs: number): Promise<void>;
   keepBatch(input: BatchInput): Promise<void>;
-  /** Records an entry without an attempt, to wait for a person's approval. */
+  /** Records an entry that waits for a person's approval, without an attempt. */
   propose(entry: NewEntry, why: string, atMs: number): Promise<Entry>;
 }
 
@@ -226,7 +226,7 @@ export type Work<Result> = (tx: Transaction) => Promise<Result>;
 
 /** What a commit needs beyond its work. */
 export type Guards = {
-  /** A request follows. The commit is refused if others take this process for dead. */
+  /** A request follows. The commit is refused if another process has declared this one dead. */
   readonly beforeSending?: boolean;
 };
 
@@ -239,25 +239,25 @@ export interface Journal {
   readonly id: string | undefined;
   /** Why sending is refused: the journal has lost something. It can then only be read. */
   readonly lost: Failure | undefined;
-  /** This machine has a note of what it acknowledged, to compare it with. */
+  /** Whether this machine has a note of what the journal acknowledged, to compare it with. */
   readonly isNoted: boolean;
   readonly isReadOnly: boolean;
   readonly isShared: boolean;
   /** The database role that this process has there, as the server says. */
   readonly role?: string | undefined;
-  /** The clock that dates what is on record. */
+  /** The clock of all times on record. */
   readonly clock: { now(): number };
   readonly reads: Reads;
 
   /** This process as an owner. For others it is alive until it ends, however it ends. */
   self(): string;
   /**
-   * Why nothing may leave, or counts as recorded, although a commit succeeded: its own files disappeared or were replaced,
-   * or others took over, or soon may. The last time before something leaves, nothing is taken from an earlier look.
+   * Why nothing may be sent or counts as recorded, although a commit succeeded: the journal's files are gone or were
+   * replaced, or another process took over or soon may. `isLast`, just before something is sent, repeats every check.
    */
   trouble(isLast?: boolean): Failure | 'stale-claim' | undefined;
 
-  /** Runs `work` alone: meanwhile nobody else writes what it reads. Durable when it resolves. */
+  /** Runs `work` alone: no other process writes meanwhile. Durable when it resolves. */
   commit<Result>(work: Work<Result>, guards?: Guards): Promise<Result>;
   /** Runs several works in one durable commit. If one fails, the others are not undone. */
   commitTogether<Result>(

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 
 import { dirname } from 'node:path';
 import { makeFolder, systemCodeOf } from '../../machine/disk.ts';
 
-/** An attempt by its number, or a decision (number 0), and when it was made: another machine may reuse a lost number. */
+/** An attempt by its number, or a decision (number 0), and its time: another machine may reuse a lost number. */
 export type Known = { readonly entry: string; readonly number: number; readonly atMs: number };
 
 const places = 16;
@@ -13,8 +13,8 @@ const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;
 
 /**
  * The latest attempts and decisions that a journal acknowledged to this machine, on this machine's disk. A journal that
- * lacks one of them has lost something. A journal loses its end first, so the latest of each process are enough. There
- * is no sync: after a power failure the note may say less than the journal holds, never more.
+ * lacks one of them has lost something. A journal loses its end first, so the latest of each process are enough. The
+ * note is not synced: after a power failure it may say less than the journal has, never more.
  */
 export class Note {
   readonly path: string;
@@ -28,7 +28,7 @@ export class Note {
     this.#onMade = onMade;
   }
 
-  /** Read it before the journal: what is committed in between is more than the note says, not less. */
+  /** Read it before the journal: what is committed in between is then missing in the note, which does no harm. */
   noted(): readonly Known[] {
     return this.#read().flatMap((known) => known ?? []);
   }
@@ -56,7 +56,7 @@ export class Note {
 
   #open(): number {
     makeFolder(dirname(this.path));
-    // Through a link the bytes would land in another file. It is never truncated.
+    // No link is followed: it would lead to another file. The file is never truncated.
     this.#file = openSync(this.path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
     this.#onMade(this.path);
     return this.#file;
@@ -68,7 +68,7 @@ export class Note {
     return empty[randomInt(empty.length || places)] ?? randomInt(places);
   }
 
-  /** A torn or flipped place counts as nothing. */
+  /** A place that is torn or has a flipped bit counts as empty. */
   #read(): (Known | undefined)[] {
     let text = '';
     try {

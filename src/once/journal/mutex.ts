@@ -20,7 +20,7 @@ export class Mutex {
     }
   }
 
-  /** Runs beside others that are called so, and never beside one that runs alone. */
+  /** Runs at the same time as other `beside` works, and never at the same time as an `alone` work. */
   async beside<Result>(work: () => Promise<Result>): Promise<Result> {
     while (this.#running !== undefined) await this.#running;
     const running = work();

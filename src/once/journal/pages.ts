@@ -47,7 +47,7 @@ function valuesOf({ batch, name, to, asset, kind, oldestFirst, sinceMs, untilMs 
 
 type Page = Values & { readonly length: number };
 
-/** The narrowest condition with an index is taken. Entries that are not accepted are mostly few. */
+/** Uses the narrowest condition that has an index. Entries that are not accepted are mostly few. */
 async function pageOf(
   selection: Selection,
   page: Page,
@@ -66,12 +66,12 @@ async function pageOf(
 
 type Column = 'name' | 'kind';
 
-/** The conditions of a selection. `+ 0` keeps an index out of the question. */
+/** The conditions of a selection. `+ 0` prevents the use of an index. */
 class Conditions {
   readonly #selection: Selection;
   readonly #after: '<' | '>';
   readonly #way: 'ASC' | 'DESC';
-  /** Whether it goes on behind a place. */
+  /** Whether the page comes after another page, or begins at an edge. */
   readonly #goesOn: boolean;
   readonly #dialect: Dialect;
 
@@ -90,7 +90,7 @@ class Conditions {
     return this.#dialect.table('entries');
   }
 
-  /** Everything but the time, and but what the index that leads has already. */
+  /** All conditions except the time, and except the one that the leading index covers. */
   #being(led?: Column | 'states' | 'to'): string[] {
     const { batch, name, to, kind, states, asset } = this.#selection;
     const isNamed = batch !== undefined || name !== undefined;
@@ -136,7 +136,7 @@ class Conditions {
     return this.#page([...this.#time(), ...this.#being()], ['created_at']);
   }
 
-  /** The rows with this value of a column, by its index. With plain equality, that of times looks equally good. */
+  /** The rows with this value of a column, by its index. With `=`, the index of times would look equally good. */
   along(column: Column): string {
     const value = `:${column}`;
     const far = this.#isFar
@@ -149,14 +149,14 @@ class Conditions {
     return this.#page(where, [column, 'created_at']);
   }
 
-  /** SQLite compares no rows of values by an index of an expression. */
+  /** SQLite cannot compare row values by an index on an expression. */
   paidTo(): string {
     const there = `${recipientIn(this.#dialect.position)} = :to`;
     const where = [there, 'payment IS NOT NULL', ...this.#time(), ...this.#being('to')];
     return this.#page(where, ['created_at']);
   }
 
-  /** Of each state as many as a page has. */
+  /** Reads at most one page of each state. */
   byStates(states: readonly string[]): string {
     const each = states.map((state, n) => {
       const where = [`state = '${state}'`, `state <> 'accepted'`, ...this.#time(), ...this.#being('states')];

@@ -28,7 +28,7 @@ export function optional<Value>(cell: unknown): Value | undefined {
   return cell === null || cell === undefined ? undefined : (cell as Value);
 }
 
-/** SQLite's text ends at its first NUL, PostgreSQL's takes none, and both must be Unicode. */
+/** SQLite's text ends at its first NUL, PostgreSQL's must not contain one, and both must be Unicode. */
 export function troubleText(trouble: Trouble | undefined): string | undefined {
   return JSON.stringify(trouble, (_field, value: unknown) =>
     typeof value === 'string' ? value.replaceAll('\0', '\ufffd').toWellFormed() : value,
@@ -44,7 +44,7 @@ export class DamagedRow extends Error {}
 // JavaScript has no later dates.
 const lastMs = 8.64e15;
 
-/** A row of an entry that makes sense. */
+/** Throws if the values of an entry's row are impossible. */
 export function sound(row: JournalRow): JournalRow {
   const isTimely = [row.created_at, row.updated_at].every((ms) => Math.abs(Number(ms)) <= lastMs);
   if (!isTimely || !(states as readonly unknown[]).includes(row.state)) throw new DamagedRow();
@@ -80,7 +80,7 @@ export function rowsStandingOf(row: JournalRow, ownerLives: boolean): RowsStandi
   };
 }
 
-/** The asset and the amount of each, as they end every `payment`. A message has none; a damaged one is left out. */
+/** What all rows pay. `cell` ends a `payment`: an asset and an amount. Undefined for messages, or if damaged. */
 function paidByAll(cell: unknown, rows: number): RowsStanding['paid'] {
   try {
     const { asset, units } = readPayment(`["",${String(cell)}`);
@@ -92,7 +92,7 @@ function paidByAll(cell: unknown, rows: number): RowsStanding['paid'] {
 
 type Standing = Partial<Entry> & Pick<Entry, 'state'>;
 
-/** An entry as it is when it has begun, or was proposed. */
+/** An entry as it is when it begins or is proposed. */
 export function entryAsBegun(entry: NewEntry, at: number, standing: Standing): Entry {
   const usual = {
     columns: undefined,

@@ -1,4 +1,4 @@
-// SQL: the tables and the rules of every journal. They are SQLite's; PostgreSQL turns names of types and little else.
+// SQL: the tables and the rules of every journal, written for SQLite. PostgreSQL replaces type names and little else.
 import {
   attemptColumns,
   batchColumns,
@@ -17,7 +17,7 @@ import {
   triedColumn,
 } from './columns.ts';
 
-/** The number of what stands here. A file of an earlier number is brought up to date; any other journal is refused. */
+/** The version of this schema. A file of an earlier version is brought up to date; any other journal is refused. */
 export const schemaVersion = 5;
 
 /** Whether it counts as spent: it was paid, or may have been. */
@@ -25,7 +25,7 @@ export const counts = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'a
     OR (state = 'held' AND coalesce(why, '') <> 'approval')
     OR (coalesce(resolved_as, '') = 'happened' AND was_in_doubt = 1))`;
 
-/** Whether a decision about the present body has approved it, later than its proposal and than any that declined it. */
+/** Whether its present body was approved after it was last proposed and last declined. */
 export const approvedBy = (
   decisions: string,
 ): string => `(payment IS NOT NULL AND coalesce(why, '') <> 'approval'
@@ -43,7 +43,7 @@ export const batchOfRow = `CASE WHEN named_by = 'row' THEN name END`;
 export const recipientIn = (instr: string, payment = 'payment'): string =>
   `substr(${payment}, 3, abs(${instr}(${payment}, '",') - 3))`;
 
-/** Until when a payment may have been made: what is not settled may still be made at any time. */
+/** The latest time at which a payment may have been made. An unsettled one may still be made at any time. */
 export const paidUntil = `CASE WHEN state IN ('sending', 'unknown', 'held') THEN 9007199254740991 ELSE tried_at END`;
 
 const table = (name: string, columns: Columns, ...more: readonly string[]): string =>
@@ -53,7 +53,7 @@ const table = (name: string, columns: Columns, ...more: readonly string[]): stri
 
 const seq = 'seq INTEGER PRIMARY KEY';
 
-/** What belongs to an entry, in the order in which it came. */
+/** A table of rows that belong to entries, in the order in which they came. */
 const ofEntry = (name: string, columns: Columns, ...more: readonly string[]): string =>
   table(name, columns, seq, 'entry INTEGER NOT NULL REFERENCES entries (seq)', ...more);
 
@@ -64,7 +64,7 @@ export const closings = table(
   'CHECK ((ended_at IS NULL) = (ended_by IS NULL))',
 );
 
-/** Those that are not as version 4 had them. */
+/** The indexes that differ from those of version 4. */
 export const latestIndexes = `
 CREATE INDEX entries_recipient ON entries ((${recipientIn('instr')}), created_at, seq)
   WHERE payment IS NOT NULL;
@@ -75,7 +75,7 @@ CREATE INDEX entries_equal ON entries (payment, (${paidUntil}), (${batchOfRow}))
 CREATE INDEX entries_spent ON entries (asset, tried_at, whole, nanos) WHERE ${counts};
 `;
 
-/** Flags are 0 or 1, times are milliseconds, lists are JSON. A CHECK is what one row can say of itself. */
+/** Flags are 0 or 1, times are milliseconds, lists are JSON. A CHECK states what must be true of one row alone. */
 export const tables = `
 CREATE TABLE meta (
   name   TEXT PRIMARY KEY,
@@ -102,7 +102,7 @@ ${table(
   `CHECK (state NOT IN ('open', 'rejected', 'declined') OR in_doubt_since IS NULL)`,
   `CHECK (state <> 'unknown' OR in_doubt_since IS NOT NULL)`,
   'CHECK (in_doubt_since IS NULL OR was_in_doubt = 1)',
-  // What waits for a person's approval is not in doubt, and whatever else is held is.
+  // A held entry is in doubt, unless it waits for a person's approval.
   `CHECK (state <> 'held' OR (coalesce(why, '') = 'approval') = (in_doubt_since IS NULL))`,
 )}
 
@@ -145,7 +145,7 @@ const moves = `
 const differs = (...columns: string[]): string =>
   columns.map((one) => `NEW.${one} IS DISTINCT FROM OLD.${one}`).join(' OR ');
 
-/** People were shown what was ever proposed. */
+/** Once an entry was proposed, people have seen its body. */
 export const frozenBody: Rule = [
   'UPDATE ON entries',
   `(${differs(...namesOf({ ...bodyColumns, ...paidColumns }))})
@@ -181,7 +181,7 @@ const entryRules: readonly Rule[] = [
     `NEW.state = 'held' AND OLD.state IN ('open', 'rejected', 'resolved') AND coalesce(NEW.why, '') <> 'approval'`,
     'no entry moves between these states',
   ],
-  // What waits for approval is approved or declined. A row that another entry has paid was never proposed.
+  // A proposal can only be approved or declined. A row that another entry has paid was never proposed.
   [
     'UPDATE ON entries',
     `OLD.state = 'held' AND (NEW.state = 'open' AND NOT EXISTS (SELECT 1 FROM decisions
@@ -244,7 +244,7 @@ const otherRules: readonly Rule[] = [
 /** What no statement may do, whichever process runs it. */
 export const rules: readonly Rule[] = [...entryRules, ...otherRules];
 
-/** Nothing is deleted from these. */
+/** The tables from which nothing is deleted. */
 export const kept = [
   ...['meta', 'losses', 'closings', 'entries', 'batches', 'attempts', 'decisions', 'receipts'],
   'observations',

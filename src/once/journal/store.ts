@@ -6,18 +6,18 @@ import type { Known, Note } from './known.ts';
 import type { Ask } from './rows.ts';
 import { type AskingBase, readsOf, writesOf } from './verbs.ts';
 
-/** What a database knows in its own way. */
+/** The reads that each database answers in its own way. */
 export type OwnReads = Pick<Reads, 'processOf'>;
 
 export type Base = AskingBase & {
   readonly reads: OwnReads;
   /** Asks outside of a commit. It sees only what is committed. */
   readonly ask: Ask;
-  /** Runs in one transaction, which is durable when this resolves; again if others rolled it back. */
+  /** Runs the work in one transaction, durable when this resolves, and again if others caused a rollback. */
   transact<Result>(work: (ask: Ask, reads: OwnReads) => Promise<Result>, guards: Guards): Promise<Result>;
-  /** Whether a failed commit of several works is none of the works' own fault, or was made nevertheless. */
+  /** Whether a failed commit counts for all works: no work caused it, or the commit was made nevertheless. */
   failedAsWhole(reason: unknown): boolean;
-  /** The failure of a commit that was made, but could not be noted; undefined if it is believed all the same. */
+  /** The failure of a commit that was made but could not be noted. Undefined if the commit still counts. */
   notNoted(error: unknown): Failure | undefined;
 };
 
@@ -27,10 +27,10 @@ export class Store {
   readonly #note: Note;
   readonly reads: Reads;
 
-  /** Whether a person has had enough is asked once a page, of all that is read page by page. */
+  /** `isInterrupted` is asked before each further page of a long read. */
   constructor(base: Base, note: Note, isInterrupted: () => boolean = () => false) {
     const beforeNext = async (): Promise<void> => {
-      // A file answers at once, and without a turn no signal would be heard.
+      // A file answers at once. Without a turn of the event loop, no signal would be noticed.
       await nextTurn();
       if (isInterrupted()) throw journalFailure('interrupted', {});
     };
@@ -42,7 +42,7 @@ export class Store {
   async commit<Result>(work: Work<Result>, guards: Guards = {}): Promise<Result> {
     let latest: Known | undefined;
     const result = await this.#base.transact((ask, reads) => {
-      // What an earlier try wrote was rolled back: noted, it would be missed for ever.
+      // An earlier try was rolled back. If it were noted, the journal would always seem to have lost it.
       latest = undefined;
       const writes = writesOf(ask, this.#base, (known) => {
         latest = known;
@@ -64,8 +64,8 @@ export class Store {
   }
 
   /**
-   * Runs several works in one commit, one after another. If one fails, each is tried alone, so that it does not take the
-   * others with it.
+   * Runs several works in one commit, one after another. If one fails, each is tried alone, so that the others do not
+   * fail with it.
    */
   async commitTogether<Result>(
     works: readonly GuardedWork<Result>[],

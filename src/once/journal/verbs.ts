@@ -1,4 +1,4 @@
-// SQL: what is asked of every journal, and what is changed in it. `:name` is a value.
+// SQL: the questions to every journal, and its changes. `:name` is a value.
 import { countedAsset, type Spending, summedPayment } from '../entry/amount.ts';
 import {
   attemptColumns,
@@ -44,15 +44,15 @@ import {
 import { approvedBy, batchOfRow, counts, derived, paidUntil, recipientIn } from './schema.ts';
 import { spendingIn, spendingOf, spentOf } from './spent.ts';
 
-/** What each database knows in its own way. */
+/** What each database knows about owners in its own way. */
 type Owners = {
   self(): string;
   lives(row: JournalRow): boolean;
-  /** Whether an owner is dead; what must be on record of that is recorded. */
+  /** Whether an owner is dead. Records its end if that is needed. */
   endOwner(owner: string, ask: Ask): Promise<boolean>;
 };
 
-/** Behind every text that begins with this one. */
+/** A text that sorts after every text that begins with `head`. */
 const behind = (head: string): string => `${head}\u{10ffff}`;
 
 function textsIn(dialect: Dialect) {
@@ -85,7 +85,7 @@ function textsIn(dialect: Dialect) {
       ORDER BY CASE state WHEN 'held' THEN 0 WHEN 'unknown' THEN 1 WHEN 'sending' THEN 1 WHEN 'open' THEN 2 ELSE 3 END,
         seq DESC LIMIT 1`,
     startingWith: `SELECT ${entry} FROM ${entries} WHERE id >= :head AND id < :behind ORDER BY id LIMIT 2`,
-    // Each is found from the one before it.
+    // Each recipient is found from the one before it.
     recipients: `WITH RECURSIVE found (address) AS (SELECT ${nextRecipient('>= :head')}
         UNION ALL SELECT ${nextRecipient('> found.address')} FROM found WHERE found.address IS NOT NULL)
       SELECT address FROM found WHERE address IS NOT NULL LIMIT 1000`,
@@ -122,7 +122,7 @@ function textsIn(dialect: Dialect) {
     repeated: `SELECT ${entry} FROM ${entries} WHERE payment IS NOT NULL AND state = 'accepted' AND was_in_doubt = 1
       AND attempts > 1 ORDER BY seq`,
     stateCounts: `SELECT state, count(*) AS count FROM ${entries} GROUP BY state`,
-    // The owners are looked up for groups, not for rows. What was resolved as another entry's payment names that one.
+    // Owners are looked up for groups, not for rows. A row that another entry's payment settled names that entry.
     rowsStanding: `SELECT ${withOwner('standings')} FROM (
         SELECT kind, base_url, bot, state, why, resolved_as, ${approvedUnsent} AS approved, owner, count(*) AS rows,
           substr(payment, ${position}(payment, '",') + 2) AS paid, CASE WHEN resolved_as = 'happened' AND was_in_doubt = 0
@@ -185,10 +185,10 @@ export function verbsIn(dialect: Dialect): Verbs {
   return Object.fromEntries(made) as Verbs;
 }
 
-/** Asks at once which of these attempts, or with number 0 decisions, are on record. Each is told by its place. */
+/** Asks in one statement which of these attempts and decisions (number 0) are on record. Answers with their places. */
 export function whichAreRecorded(dialect: Dialect, noted: readonly Known[]): readonly [Statement, Values] {
   const [entries, attempts, decisions] = ['entries', 'attempts', 'decisions'].map(dialect.table);
-  // PostgreSQL would read all for an EXISTS.
+  // With EXISTS, PostgreSQL would read all rows.
   const texts = noted.map(
     (_known, nth) => `SELECT ${nth} AS nth FROM ${entries} WHERE id = :entry${nth} AND coalesce(
       (SELECT 1 FROM ${attempts}
@@ -224,7 +224,7 @@ export const closingOf = reading(closingColumns);
 
 export type AskingBase = { readonly dialect: Dialect; readonly verbs: Verbs; readonly owners: Owners };
 
-/** Within a commit, which waits for nothing else, there is nothing to do before the next page. */
+/** Without `beforeNext` within a commit, which waits for nothing but the journal. */
 export function readsOf(
   ask: Ask,
   { dialect, verbs, owners }: AskingBase,
@@ -294,7 +294,7 @@ export function readsOf(
   };
 }
 
-/** Another process changed the entry after it was read. If it is read again, the work takes another course. */
+/** Another process changed the entry after it was read. If the work runs again, it takes that into account. */
 export class Overtaken extends Error {}
 
 /** Each runs within a commit. */
@@ -357,7 +357,7 @@ export function writesOf(ask: Ask, { verbs, owners }: AskingBase, onKnown: (know
       const decided = { kind, who: text(who), atMs: at, reason: text(reason), signature, fingerprint, needs };
       await change(verbs.addDecision, { id, ...decided });
       onKnown({ entry: id, number: 0, atMs: at });
-      // How long it may be sent again is counted from the decision.
+      // The time in which it may be sent again starts with the decision.
       if (kind === 'send-again') await change(verbs.dateLanding, { id, at });
       if (isResolution(kind)) await change(verbs.resolve, { id, as: kind, at });
       if (kind === 'approved') await change(verbs.approve, { id, at });

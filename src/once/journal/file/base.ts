@@ -42,7 +42,7 @@ export class FileBase implements Base {
 
   readonly ask: Ask = (statement, values) => this.#turns.alone(async () => this.#asked(statement, values));
 
-  /** The commit was made, but must not be believed. */
+  /** True if the commit was made but could not be noted: then nothing may be sent. */
   failedAsWhole(reason: unknown): boolean {
     return factsOf(reason, 'note-not-writable') !== undefined;
   }
@@ -78,7 +78,7 @@ export class FileBase implements Base {
     }
   }
 
-  /** Nothing may leave that this machine could not note. */
+  /** If this machine cannot note a commit, nothing may be sent. */
   notNoted(error: unknown): Failure {
     const trouble = diskTroubleOf(error);
     return journalFailure('note-not-writable', { note: `${this.#path}.note`, trouble }, error);
@@ -86,7 +86,7 @@ export class FileBase implements Base {
 
   #asked(statement: Statement, values: Values): readonly JournalRow[] {
     return this.guard(() => {
-      // It would change the journal in a commit of its own, past every guard.
+      // It would change the journal in a commit of its own, without any guard.
       if (statement.changes && !this.#isCommitting) throw new Error('this transaction is over');
       return this.#prepare(statement).run(values);
     });
@@ -120,7 +120,7 @@ export class FileBase implements Base {
 
 const number = statementIn(fileDialect, /* sql */ 'PRAGMA user_version');
 
-/** A commit that waited for anything but the journal would lock out everybody else meanwhile. */
+/** A commit that waited for anything but the journal would lock out all other processes meanwhile. */
 async function withinThisTurn<Result>(work: Promise<Result>): Promise<Result> {
   let isOver = false;
   const turn = setImmediate(() => {
@@ -140,9 +140,9 @@ type Prepared = { run(values: Values): readonly JournalRow[] };
 const nothing: readonly JournalRow[] = [];
 
 /**
- * SQLite takes and returns plain lists. Objects that native code reads or makes property by property
- * are a tenth of what a row of a batch costs. What returns the row that it changed is asked for one row: for several,
- * the binding does not say which rule refused.
+ * Values and rows are plain lists. Objects that native code reads or makes property by property are a tenth of what a
+ * row of a batch costs. A statement with RETURNING is asked for one row: when the binding reads several, it does not
+ * say which rule refused.
  */
 function prepare(database: DatabaseSyncInstance, statement: Statement): Prepared {
   const prepared = database.prepare(statement.text);

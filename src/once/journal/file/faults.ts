@@ -29,7 +29,7 @@ const lostSchema = /^no such (table|column|index)|malformed|unsupported file for
 const wordings: readonly (readonly [RegExp, number])[] = [
   [/database disk image is malformed/u, primary.corrupt],
   [/file is not a database/u, primary.notADatabase],
-  // None of our columns holds such a number.
+  // No column of ours has such numbers.
   [/too large to be represented/u, primary.corrupt],
   [/database or disk is full/u, primary.full],
   [/disk I\/O error/u, primary.ioError],
@@ -47,7 +47,7 @@ function sqliteCodeOf(error: unknown): number | undefined {
 /** Turns SQLite's error into a failure with a name. Returns anything else unchanged. */
 export function sqliteFailure(error: unknown, path: string): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
-  // The binding throws a RangeError for a number that none of our columns can hold.
+  // The binding throws a RangeError for a number that no column of ours can have.
   if (error instanceof DamagedRow || error instanceof RangeError) return damaged(path, error);
   const code = sqliteCodeOf(error);
   if (code === primary.corrupt || code === primary.notADatabase) return damaged(path, error);
@@ -67,7 +67,7 @@ export function isConstraint(error: unknown): boolean {
   return sqliteCodeOf(error) === primary.constraint;
 }
 
-/** While a file is being opened none of our statements can be wrong, so what SQLite does not understand is damage. */
+/** While a file is being opened, our statements cannot be wrong. If SQLite does not understand one, that is damage. */
 export function openingFailure(error: unknown, path: string): unknown {
   const failure = sqliteFailure(error, path);
   return failure === error && sqliteCodeOf(error) === primary.error ? damaged(path, error) : failure;
@@ -76,7 +76,7 @@ export function openingFailure(error: unknown, path: string): unknown {
 /** Moves the database, its log and its note aside under names that show that they belong together. */
 function keepingAside(path: string): Move[] {
   const whole = resolve(path);
-  // What was kept before stays.
+  // Files that were moved aside earlier stay.
   let target = `${whole}.damaged`;
   for (let count = 2; ['', '-wal', '.note'].some((end) => existsSync(`${target}${end}`)); count += 1)
     target = `${whole}.damaged-${count}`;
@@ -97,8 +97,8 @@ export function pragma(database: DatabaseSyncInstance, name: string): unknown {
 }
 
 /**
- * What a query passes to `tell`, without a prepared statement: a connection that has one keeps its locks after it is
- * closed.
+ * Returns what a query passes to `tell`. No statement is prepared, because a connection that has one keeps its locks
+ * after it is closed.
  */
 export function cellsOf(database: DatabaseSyncInstance, query: string): unknown[] {
   const cells: unknown[] = [];
@@ -110,7 +110,7 @@ export function cellsOf(database: DatabaseSyncInstance, query: string): unknown[
   return cells;
 }
 
-/** From now on it begins no attempt. */
+/** Records that the journal begins no attempt from now on. */
 export function close(
   database: DatabaseSyncInstance,
   kind: string,

@@ -28,7 +28,7 @@ const fileRules = [...rules, ...kept.map((table) => [`DELETE ON ${table}`, 'true
 
 const nameOf = (on: string): string => on.toLowerCase().replaceAll(' ', '_');
 
-/** One trigger for an event checks all of its rules. */
+/** One trigger for each event checks all of its rules. */
 const triggers = [...new Set(fileRules.map(([on]) => on))].map((on) => {
   const refusals = fileRules
     .filter((rule) => rule[0] === on)
@@ -42,13 +42,13 @@ const afterwards = consequences.map(
 
 export const rulesOfFile = [...triggers, ...afterwards].join('\n');
 
-// The tables' first INSERTs go before the rules: a journal keeps its id and its salt.
+// The first INSERTs come before the rules, which protect the id and the salt.
 export const fileSchema = [tables, own, rulesOfFile].join('\n');
 
-/** SQLite counts the changes of a schema: a new journal has this number, one for each part. */
+/** SQLite counts the changes of a schema. In a new journal there is one for each part. */
 export const changesOfNew = fileSchema.match(/^CREATE /gmu)?.length;
 
-/** What of the noted attempts and decisions the journal does not have. */
+/** The noted attempts and decisions that the journal lacks. */
 export function lackedBy(database: DatabaseSyncInstance, noted: readonly Known[]): Known[] {
   if (noted.length === 0) return [];
   const [statement, values] = whichAreRecorded(fileDialect, noted);
@@ -57,14 +57,14 @@ export function lackedBy(database: DatabaseSyncInstance, noted: readonly Known[]
   return noted.filter((_known, nth) => !places.has(nth));
 }
 
-/** Whether nobody changed the schema by hand. A copy may count its changes in another way: then the text decides. */
+/** Whether the schema is as botctl made it. The count of changes may differ in a copy: then the text decides. */
 export function isOurSchema(database: DatabaseSyncInstance, changes: number): boolean {
   return changes === changesOfNew || isSameSchema(database);
 }
 
 /**
- * Whether a journal is as it was written: its pages, its rows by the schema's checks, and the text of its schema, where
- * a flipped bit shows nowhere else. Slow, so called only if something is wrong already.
+ * Whether a journal is undamaged: its pages, its rows by the schema's checks, and the text of its schema, in which no
+ * other check finds a flipped bit. Slow, so called only if something is already wrong.
  */
 export function isSchemaWhole(database: DatabaseSyncInstance): boolean {
   try {
@@ -85,7 +85,7 @@ function isSameSchema(database: DatabaseSyncInstance): boolean {
   }
 }
 
-/** Of the text of its schema, without blanks: a column that SQLite adds has others. */
+/** A hash of the schema's text without blanks: a column that SQLite adds has other blanks. */
 export function fingerprintOf(database: DatabaseSyncInstance): string {
   const parts = cellsOf(
     database,

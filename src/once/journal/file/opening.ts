@@ -23,7 +23,7 @@ import { fileSchema, fileVerbs, isOurSchema, lackedBy } from './fileSchema.ts';
 import { giveToOwner, refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
 import { bringUpToDate, earlierVersion, mayBeEarlier } from './step.ts';
 
-/** What a command is about to do. Sending and deciding need a whole journal, unless its loss is being accepted. */
+/** What a command is about to do. Sending and deciding need a complete journal, unless its loss is being accepted. */
 export type JournalUse = 'send' | 'look';
 type FileUse = JournalUse | 'accept-loss';
 
@@ -37,7 +37,7 @@ type OpenedFile = {
   readonly closed: Failure | undefined;
 };
 
-/** What a journal acknowledged to this machine, beside it. */
+/** The note beside a journal of what it acknowledged to this machine. */
 function noteOf(path: string): Note {
   return new Note(`${path}.note`, (made) => giveToOwner(made, path));
 }
@@ -50,12 +50,12 @@ export function openFile(givenPath: string, use: FileUse = 'send'): OpenedFile {
     const note = noteOf(path);
     const noted = use === 'accept-loss' ? [] : note.noted();
     makeFolder(dirname(path));
-    // A process that waited for the lock finds what its holder made.
+    // A process that waited for the lock finds the file that the other one made.
     if (sizeOf(path) === 0) withSetupLock(path, () => makeFile(path, noted, use));
     const version = refuseAtRest(path);
     if (existsSync(`${path}-journal`)) withSetupLock(path, () => undoHalfWritten(path));
     if (mayBeEarlier(version, path)) withSetupLock(path, () => bringUpToDate(path));
-    // A reader looks first: a writer that is the last to close what it refuses would fold the log.
+    // Read it first: a writer that refuses the file and closes it last would move the log into it.
     const reader = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true });
     let stands: Barred | undefined;
     try {
@@ -85,12 +85,12 @@ function makeFile(path: string, noted: readonly Known[], use: FileUse): void {
   syncFolder(dirname(path));
 }
 
-// SQLite takes a file that is shorter than its smallest page for an empty one.
+// SQLite treats a file that is shorter than its smallest page as empty.
 const smallestPage = 512;
 
 /**
- * Reads what a file says it is before SQLite makes a log beside it, and returns its number. If there is a log already,
- * that may say more.
+ * Checks what a file says it is before SQLite makes a log beside it, and returns its version. If there is a log
+ * already, that may have a later one.
  */
 function refuseAtRest(path: string): number {
   const size = sizeOf(path);
@@ -99,7 +99,7 @@ function refuseAtRest(path: string): number {
   const header = headerOf(path);
   // SQLite would write the log of another journal over it.
   if (!header.isInWal && sizeOf(`${path}-wal`) > 0) throw damaged(path);
-  // Beyond its header, a kill may have left it half written.
+  // Only the header counts: a kill may have left the rest half written.
   if (existsSync(`${path}-journal`)) refuseForeign(header, path, earlierVersion);
   else if (!existsSync(`${path}-wal`)) refuseForeignAtRest(path);
   return header.applicationId === applicationId || header.version === 0 ? header.version : schemaVersion;
@@ -117,13 +117,13 @@ function refuseForeignAtRest(path: string): void {
 /** What SQLite keeps in the first 100 bytes. */
 function headerOf(path: string) {
   const header = Buffer.alloc(100);
-  // It stays open until this process ends: closing it would end each lock that SQLite has on the file here.
+  // It stays open until this process ends: closing it would release every lock that SQLite has on the file here.
   readSync(openSync(path, 'r'), header);
   const [changes, version] = [header.readInt32BE(40), header.readInt32BE(60)];
   return { changes, version, applicationId: header.readInt32BE(68), isInWal: header[18] === 2 };
 }
 
-/** SQLite undoes at the next read what a kill had left half written; only a writer may do it. */
+/** At the next read, SQLite undoes what a kill left half written. Only a writer may do that. */
 function undoHalfWritten(path: string): void {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {
@@ -135,14 +135,14 @@ function undoHalfWritten(path: string): void {
 
 type Barred = Pick<OpenedFile, 'refused' | 'closed'>;
 
-/** Why a journal can only be read, and why it begins no attempt. Throws for what is no journal of this version. */
+/** Why a journal can only be read, and why it begins no attempt. */
 function standingOf(
   database: DatabaseSyncInstance,
   { version, changes }: Versions,
   path: string,
   noted: readonly Known[],
 ): Barred {
-  // Its set-up was killed, or its log is gone, which had all of it.
+  // Its set-up was killed, or its log is gone and had everything.
   if (version === 0) {
     const lost = journalFailure('lost', { path, loss: { isGone: true, missing: noted } });
     return { refused: noted.length === 0 ? undefined : lost, closed: undefined };
@@ -168,7 +168,7 @@ function openWriter(path: string, closed: Failure | undefined): DatabaseSyncInst
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {
-    // A backup stays out of WAL until it is opened for sending: then no log of another journal gets into it unseen.
+    // A backup stays out of WAL until it is opened for sending: no log of another journal can get in unnoticed.
     const isBackup = factsOf(closed, 'closed')?.isBackup === true;
     if (pragma(database, 'user_version') === 0 || (pragma(database, 'journal_mode') !== 'wal' && !isBackup))
       withSetupLock(path, () => setUp(database, path));
@@ -197,7 +197,7 @@ function withSetupLock<Result>(path: string, work: () => Result): Result {
 function setUp(database: DatabaseSyncInstance, path: string): void {
   // Another process, even of another release, may have been here first.
   refuseForeign(versionsOf(database), path);
-  // Run to its end: the first row says "wal" also where the write after it fails.
+  // Run to its end: the first row says "wal" even if the write after it fails.
   database.exec('PRAGMA journal_mode = WAL');
   if (pragma(database, 'journal_mode') !== 'wal') throw journalFailure('no-local-disk', { path });
   database.exec(`PRAGMA synchronous = FULL; PRAGMA application_id = ${applicationId};`);
@@ -214,7 +214,7 @@ function setUp(database: DatabaseSyncInstance, path: string): void {
   foldLog(database);
 }
 
-/** Moves the log into the database, unless another process is reading it. A failure loses nothing: the log has it all. */
+/** Moves the log into the database, unless another process reads it. A failure loses nothing: the log has all. */
 export function foldLog(database: DatabaseSyncInstance): void {
   try {
     database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
@@ -228,8 +228,8 @@ const busyTimeoutMs = 30_000;
 
 function setAndCheckPragmas(database: DatabaseSyncInstance): void {
   database.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;');
-  // Keys are random, so each entry of a batch touches pages all over the file. They are gathered in a log of 16 MB before
-  // they move. Who closes the journal moves what is left.
+  // Keys are random, so each entry of a batch touches pages all over the file. They are gathered in a log of 16 MB
+  // before they move. The process that closes the journal moves the rest.
   database.exec('PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000;');
   // Some builds default to NORMAL, which loses commits on power failure, so trust only what is read back.
   if (Number(pragma(database, 'synchronous')) !== 2) throw journalFailure('not-durable', {});

@@ -52,7 +52,7 @@ export class OwnFiles {
     });
   }
 
-  /** What has disappeared or was replaced. */
+  /** The first file that has disappeared or was replaced. */
   trouble(): TakenAway | undefined {
     for (const { path, dev, ino } of this.#seen) {
       const now = statSync(path, { throwIfNoEntry: false });
@@ -85,7 +85,7 @@ export class ProcessOwners {
 
   #register(): Own {
     if (makeFolder(this.#folder)) giveToOwner(this.#folder, this.#journalPath);
-    // Nobody else knows the name. If the lock is refused, the call was interrupted, or the disk has no locks.
+    // No other process knows the name. If the lock is refused, the call was interrupted, or the disk has no locks.
     for (let tries = 0; tries < 3; tries += 1) {
       const name = randomUUID({ disableEntropyCache: true });
       const lock = takeLock(join(this.#folder, name), 0);
@@ -102,31 +102,31 @@ export class ProcessOwners {
     return owner === this.#own?.name || isHeld(join(this.#folder, owner));
   }
 
-  /** Only for a dead owner: a name without a file is dead for everything it owned, and is never used again. */
+  /** Only for a dead owner. An owner without a file is dead, and its name is never used again. */
   forget(owner: string): void {
     removeFile(join(this.#folder, owner));
   }
 
   close(): void {
     if (this.#own === undefined) return;
-    // While it is held, nobody takes it for a lock of the dead.
+    // Removed while the lock is held, so that no process mistakes it for a dead owner's.
     removeFile(join(this.#folder, this.#own.name));
     this.#own.lock.release();
     this.#own = undefined;
   }
 }
 
-/** What root creates beside a user's journal is given to that user, who could not open it otherwise. */
+/** Gives what root creates beside a user's journal to that user, who could not open it otherwise. */
 export function giveToOwner(path: string, journalPath: string): void {
   if (process.getuid?.() !== 0) return;
   const owner = statSync(journalPath, { throwIfNoEntry: false });
   if (owner !== undefined && owner.uid !== 0) lchownSync(path, owner.uid, owner.gid);
 }
 
-/** All that stands beside a journal. `''` is the journal itself, its links resolved. */
+/** The files beside a journal. `''` is the journal itself, with its links resolved. */
 const beside = ['', '.note', '.setup', '.owners', '-wal', '-shm', '-journal'];
 
-/** Refuses, without touching it, what can never be a journal's file. A missing file is fine. */
+/** Refuses, without touching it, anything that can never be a journal's file. A missing file is fine. */
 export function refuseUnusable(journalPath: string): void {
   for (const path of beside.map((end) => `${journalPath}${end}`)) {
     const stats = lstatSync(path, { throwIfNoEntry: false });

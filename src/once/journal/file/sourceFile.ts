@@ -7,12 +7,12 @@ import { close, sqliteFailure } from './faults.ts';
 import { foldLog, openFile } from './opening.ts';
 import { ownersAlive, resolveLinks, sizeOf } from './ownFiles.ts';
 
-/** A journal in a file that moves to a server. Nobody else changes it until it is closed. */
+/** A journal in a file that moves to a server. No other process changes it until it is closed. */
 export class SourceFile {
   readonly path: string;
   readonly #database: DatabaseSyncInstance;
 
-  /** Where it was moved to. */
+  /** The failure that says where it was moved to, if it was. */
   readonly moved: Failure | undefined;
 
   private constructor(path: string, database: DatabaseSyncInstance, moved: Failure | undefined) {
@@ -21,11 +21,11 @@ export class SourceFile {
     this.moved = moved;
   }
 
-  /** Refuses a journal that has lost something, as sending does, and one that has something unfinished. */
+  /** Refuses a journal that has lost something, as sending does, and one with unfinished entries. */
   static open(givenPath: string): SourceFile {
     const path = resolveLinks(givenPath);
     if (sizeOf(path) === 0) throw journalFailure('no-journal', { path });
-    // One that has moved already may be asked for again: its import may have been killed before that was told.
+    // A journal that has moved may be imported again: the first import may have been killed before it could report.
     const { database, refused, closed } = openFile(path, 'look');
     const moved = factsOf(closed, 'moved') && closed;
     const source = new SourceFile(path, database, moved);
@@ -52,7 +52,7 @@ export class SourceFile {
       throw journalFailure('unfinished', { path: this.path, firstIds, count: unfinished.length });
   }
 
-  /** A value that it has of itself. */
+  /** A value of the journal itself. */
   meta(name: 'journal-id' | 'salt'): Uint8Array {
     return this.#rows(`SELECT value FROM meta WHERE name = '${name}'`)[0]?.value as Uint8Array;
   }
@@ -69,7 +69,7 @@ export class SourceFile {
     }
   }
 
-  /** Grows with whatever is begun, sent or decided. */
+  /** A count that grows with everything that is begun, sent or decided. */
   get extent(): number {
     const counts = ['entries', 'attempts', 'decisions'].map((table) => `(SELECT count(*) FROM ${table})`);
     return Number(this.#rows(`SELECT ${counts.join(' + ')} AS count`)[0]?.count);
@@ -79,7 +79,7 @@ export class SourceFile {
     return Number(this.#rows('SELECT count(*) AS count FROM entries')[0]?.count);
   }
 
-  /** From now on it sends nothing more, not even through a process that has it open. */
+  /** From now on it sends nothing, not even through a process that has it open. */
   closeFor(place: string, who: string, atMs: number): void {
     if (!this.#database.isTransaction) return;
     try {
@@ -93,7 +93,7 @@ export class SourceFile {
   }
 
   close(): void {
-    // A statement that is still somewhere keeps its connection, and what that has locked.
+    // A statement that still exists keeps its connection and the locks of that.
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
     this.#database.close();
   }

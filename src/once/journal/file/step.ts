@@ -9,10 +9,10 @@ import { closings, latestIndexes, schemaVersion } from '../schema.ts';
 import { cellsOf } from './faults.ts';
 import { changesOfNew, fingerprintOf, rulesOfFile } from './fileSchema.ts';
 
-/** The number that is brought up to date. */
+/** The version that is brought up to date. */
 export const earlierVersion = 4;
 
-/** Of its schema. */
+/** The hash of that version's schema. */
 const fingerprint = '895ab46d5f3a6d9bf922a05fa96bed26328fd62ad9dde0f7c86c9abc260f8975';
 
 /** From 4 to 5. The rules are made again from their table. */
@@ -34,12 +34,12 @@ const step = [
 
 let tell = (_path: string): void => {};
 
-/** Who is told that a journal is brought up to date, also where the command fails after it. */
+/** `notify` is called when a journal is brought up to date, even if the command fails after it. */
 export function onStep(notify: (path: string) => void): void {
   tell = notify;
 }
 
-/** Whether a file's own number calls for the step. That of a new one may still be in its log. */
+/** Whether a file's version calls for the step. The version of a new file may still be in its log. */
 export function mayBeEarlier(version: number, path: string): boolean {
   if (version !== earlierVersion) return version === 0;
   try {
@@ -51,10 +51,10 @@ export function mayBeEarlier(version: number, path: string): boolean {
 }
 
 const pauseMs = 50;
-// Commands that only look are gone after less.
+// Commands that only look end sooner.
 const mostTries = 40;
 
-/** Brings a journal of an earlier number up to date, in one commit. It must be alone with the file. */
+/** Brings a journal of the earlier version up to date, in one commit. No other process may have the file open. */
 export function bringUpToDate(path: string): void {
   for (let tries = 1; numberOf(path) === earlierVersion; tries += 1) {
     if (takeStep(path)) return;
@@ -73,21 +73,21 @@ function numberOf(path: string): unknown {
 }
 
 /**
- * In a log that nobody shares, which SQLite allows only if no other process has the file open: a kill leaves the journal
- * as it was, for either version. Returns false if it is not alone.
+ * Uses a log that no process shares, which SQLite allows only if no other process has the file open. After a kill the
+ * journal is as it was, for either version. Returns false if another process has the file open.
  */
 function takeStep(path: string): boolean {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL; BEGIN EXCLUSIVE');
-    // What was changed by hand is not made whole by a step: its rules may have been broken meanwhile.
+    // A schema that was changed by hand is refused: its rules may have been broken meanwhile.
     if (fingerprintOf(database) !== fingerprint) throw journalFailure('schema-changed', { path });
     tell(path);
     const old = cellsOf(
       database,
       `SELECT tell('DROP TRIGGER ' || name) FROM sqlite_schema WHERE type = 'trigger'`,
     );
-    // SQLite's count of changes tells a schema that is ours without reading it: it is set to that of a new journal.
+    // By SQLite's count of changes our schema is recognised without reading it, so set it to that of a new journal.
     database.enableDefensive(false);
     const counts = `PRAGMA user_version = ${schemaVersion}; PRAGMA schema_version = ${changesOfNew}`;
     database.exec([...old, ...step, counts, 'COMMIT', 'PRAGMA wal_checkpoint(TRUNCATE)'].join(';\n'));
@@ -96,7 +96,7 @@ function takeStep(path: string): boolean {
     if (isBusy(error)) return false;
     throw error;
   } finally {
-    // What was begun is rolled back.
+    // This rolls back what was begun.
     database.close();
   }
 }

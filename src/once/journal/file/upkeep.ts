@@ -1,4 +1,4 @@
-// SQL: what is done with a journal’s file besides sending through it.
+// SQL: what is done with a journal’s file, except sending.
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, openSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -12,7 +12,7 @@ import { cellsOf, close, damaged, sqliteFailure } from './faults.ts';
 import { openFile, whyFileIsClosed } from './opening.ts';
 import { refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
 
-/** What a journal has lost, if anything, and the failure that says that it is closed as a backup. Records nothing. */
+/** Finds what a journal has lost, if anything, and whether it is closed as a backup. Records nothing. */
 export function findLoss(givenPath: string) {
   const path = resolveLinks(givenPath);
   if (![path, `${path}-wal`, `${path}.note`].some((one) => existsSync(one)))
@@ -49,8 +49,8 @@ export function refuseDamage(givenPath: string): void {
 }
 
 /**
- * Records the loss, forgets what was noted, and opens a backup for sending. What was lost stays lost: the same commands
- * would be new ones. A log without its database, which SQLite would delete, is kept for later investigation, and returned.
+ * Records the loss, forgets what was noted, and opens a backup for sending. Lost entries stay lost: the same commands
+ * would begin new ones. A log without its database, which SQLite would delete, is kept for investigation, and returned.
  */
 export function acceptLoss(
   givenPath: string,
@@ -62,7 +62,7 @@ export function acceptLoss(
   const log = `${path}-wal`;
   const keptLog = loss?.isGone && existsSync(log) ? `${log}.lost` : undefined;
   if (keptLog !== undefined) renameSync(log, keptLog);
-  // An empty file may stay: one that is mounted cannot go.
+  // An empty file may stay, because a mounted file cannot be removed.
   if (loss?.isGone && sizeOf(path) > 0) rmSync(path);
   const { database, note } = openFile(path, 'accept-loss');
   try {
@@ -82,7 +82,7 @@ export function acceptLoss(
   return keptLog;
 }
 
-/** From now on no process begins an attempt through it. What it has lost does not matter. Returns which file it is. */
+/** From now on no process begins an attempt through it. It may have lost something. Returns its path. */
 export function closeFile(givenPath: string, who: string, atMs: number, reason: string): string {
   return changeClosings(givenPath, (database, path) => {
     close(database, 'person', who, atMs, reason);
@@ -90,7 +90,7 @@ export function closeFile(givenPath: string, who: string, atMs: number, reason: 
   });
 }
 
-/** Ends what people closed. */
+/** Ends the closings that people made. */
 export function openForSending(givenPath: string, who: string, atMs: number): Opened {
   return changeClosings(givenPath, (database, path) => {
     const ended = Number(database.prepare(endClosings).run(atMs, who, 'person').changes);
@@ -164,7 +164,7 @@ function refuseOccupied(target: string): void {
   if (there !== undefined) throw journalFailure('backup-there', { path: there });
 }
 
-/** Out of WAL, so that all of it is in its one file. */
+/** Turns WAL off, so that everything is in the one file. */
 function closeAsBackup(path: string, who: string, atMs: number): void {
   const database = new DatabaseSync(path);
   try {
@@ -201,7 +201,7 @@ export const losesCommits = (version: string): boolean =>
 /** The kind of disk under a folder, if it limits how long files stay or how far locks reach. */
 export function diskKind(folder: string): 'tmpfs' | 'overlay' | 'network' | undefined {
   try {
-    // A large number comes as a negative one.
+    // A large number is returned as a negative one.
     return magics[statfsSync(folder).type >>> 0];
   } catch {
     return undefined;
