@@ -23,7 +23,7 @@ export type Bot = {
   readonly tokenSource: string;
   readonly settings: Settings;
   readonly own?: OwnAddresses | undefined;
-  /** What the user's profiles call tokens, whichever of them speaks. */
+  /** What all of the user's profiles call tokens. */
   readonly assetNames?: AssetNames | undefined;
 };
 
@@ -49,8 +49,8 @@ export type Connection = {
   /** Called before anything that will be sent is journaled. */
   ready(): Promise<void>;
   /**
-   * Like `ready`, when something will certainly be sent: DNS, TCP and TLS run while the claim is committed. With 20 ms of
-   * delay each way, a send over TLS waits 14 ms less (Node 20) and 15 ms (Node 24); medians of 21 pairs.
+   * Like `ready`, when something will certainly be sent: DNS, TCP and TLS run while the claim is committed. With 20 ms
+   * of delay each way, a send over TLS waits 14 ms less (Node 20) and 15 ms (Node 24); medians of 21 pairs.
    */
   reachOut(): Promise<void>;
   close(): Promise<void>;
@@ -82,7 +82,7 @@ export function channelTo(origin: string, options: ChannelOptions): LateChannel 
     const first = connecting(settings);
     if (reachesOut) first.begin();
     const { openChannel } = await import('./wire/undiciChannel.ts');
-    // Its first packet leaves before the commit takes its time.
+    // The first packet must leave before the commit takes its time.
     if (reachesOut) await nextTurn();
     return openChannel(settings, first);
   });

@@ -33,7 +33,7 @@ export const exitTable = [
 
 export type Exit = (typeof exitTable)[number]['exit'];
 
-/** Every `error.code` with its exit code. An entry's state, where there is one, decides first. */
+/** Every `error.code` with its exit code. If there is an entry, its state decides first. */
 export const failureExits = {
   bug: 1,
   'stdout-not-writable': 1,
@@ -133,19 +133,19 @@ function shortened(message: string): string {
 type Details = Advice & {
   /** What is known about an earlier run, which may have sent something, as a sentence. */
   readonly earlier?: string;
-  /** Where it is not as the code says. */
+  /** Set if it differs from the advice of the code. */
   readonly retry?: Retry;
   readonly cause?: unknown;
 };
 
 /**
- * A failure in words. What was not done because of it is not among them: only the top knows which command runs.
- * The outcome of an attempt is a value, never a Failure.
+ * A failure in words. They do not say what was not done: only the top level knows which command runs. The outcome of an
+ * attempt is a value, never a Failure.
  */
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly details: Details;
-  /** The row that it was made of, so that code can ask which it is. */
+  /** The table and the row that it was made from, so that code can tell failures apart. */
   readonly room: string = 'cli';
   readonly kind: string = '';
   readonly fields: object = {};
@@ -161,7 +161,7 @@ export class Failure extends Error {
   }
 }
 
-/** A failure with this code, written as it is read: see `says`. */
+/** A failure with this code, written as it is read: see `sentence`. */
 export function failureWith(
   code: FailureCode,
   more: Details = {},
@@ -198,7 +198,7 @@ export function exitOf(code: FailureCode): Exit {
   return failureExits[code];
 }
 
-/** Whether the journal or this machine fails, so that nothing else can be done before that has passed. */
+/** Whether the journal or this machine fails, so that nothing else can be done until that is over. */
 export function stopsAll(code: FailureCode): boolean {
   return exitOf(code) === 1 || isOutage(code);
 }
@@ -208,7 +208,7 @@ export function isOutage(code: FailureCode): boolean {
   return code === 'journal-busy' || code === 'journal-unreachable' || code === 'fenced';
 }
 
-/** The advice for codes where it differs from the advice of their exit code. */
+/** The advice for the codes that differ from their exit code. */
 const ownRetries: Partial<Record<FailureCode, Retry>> = {
   'bad-certificate': 'after-fix',
   stopped: 'after-fix',
@@ -248,7 +248,7 @@ const machineFailure = failing('machine', {
     $ history`,
 });
 
-/** Turns anything thrown into a failure. What is not recognised is a bug. */
+/** Turns anything thrown into a failure. An error that is not recognised is a bug. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   if (thrown instanceof NoHomeFolder) return machineFailure('no-home', {}, thrown.cause);

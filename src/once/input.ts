@@ -47,7 +47,7 @@ export async function* bytesOf(source: Source): AsyncGenerator<Buffer> {
   }
 }
 
-/** The same in one piece, if it is not longer than that. */
+/** The same in one piece. Fails if it is longer than `mostBytes`. */
 export async function wholeOf(source: Source, mostBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;

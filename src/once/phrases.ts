@@ -132,7 +132,7 @@ export function troubleInWords(trouble: DiskTrouble): string {
   return `the folder ${trouble.folder} cannot be created: ${notMade[code] ?? words}`;
 }
 
-/** What to do about it: space is what a full disk lacks, and nothing else does. */
+/** What to do about it: a full disk needs space, and nothing else does. */
 export function mending(trouble: DiskTrouble, otherwise = 'Fix that'): string {
   const isFull = /\b(?:disk is full|quota is used up)$/u.test(troubleInWords(trouble));
   return isFull ? 'Free some space' : otherwise;

@@ -11,7 +11,7 @@ export type Advice = {
   readonly hint?: string;
   /** Commands that do it, each ready to paste. */
   readonly next?: readonly Suggestion[];
-  /** What scripts are shown beside it, as fields of the error. */
+  /** Further fields of the error, for scripts. */
   readonly fields?: Readonly<Record<string, string | number>>;
 };
 
@@ -19,8 +19,8 @@ export type Advice = {
 export type Sentence = Advice & { readonly message: string };
 
 /**
- * A failure as it is read: what happened, on its own line; below it what to do; and commands to paste, each after a `$`.
- * A value in a command stays one word of it, whatever it holds: it is quoted where the command is shown.
+ * A failure as it is read: what happened, on its own line; below it what to do; and commands to paste, each after a
+ * `$`. A value in a command stays one word, whatever it contains: it is quoted when the command is shown.
  */
 export function sentence(
   texts: readonly string[],

@@ -22,7 +22,7 @@ function bytesOf(text: string): Uint8Array | Complaint {
   return bytes.length === 32 ? bytes : wrong({ bytes: bytes.length });
 }
 
-/** 19 of 20 addresses have so many characters. */
+/** 19 of 20 addresses have this many characters. */
 const usualLength = 44;
 
 function isOnCurve(bytes: Uint8Array): boolean {
@@ -35,7 +35,7 @@ function isOnCurve(bytes: Uint8Array): boolean {
   }
 }
 
-/** Whose addresses are taken. `any` is any 32 bytes: for what is only looked for, or named in a policy. */
+/** Which addresses are accepted. `any` is any 32 bytes: for what is only searched for, or named in a policy. */
 export type AllowedRecipients = 'wallets' | 'off-curve' | 'any';
 
 /** What is wrong with a recipient's address, if anything. */
@@ -50,6 +50,6 @@ export function addressComplaint(
   const unusual = unusualAddress(text, own);
   if (unusual !== undefined) return complain('to_address', 'unusual', unusual);
   if (allowed === 'off-curve' || isOnCurve(bytes)) return undefined;
-  // Of an address that lost a character, 32 bytes may be left.
+  // An address that lost a character may still decode to 32 bytes.
   return complain('to_address', 'wallet', text.length < usualLength ? 'short' : 'off-curve');
 }

@@ -86,8 +86,8 @@ export type Spending = { units: bigint };
 export type Spent = { readonly id: string; readonly atMs: number; readonly units: bigint };
 
 /**
- * Upper and lower case count as one asset, in `payment`, too: the service does not say whether it tells them apart, and
- * two tokens whose names differ only in case are rare.
+ * Names that differ only in case are one asset, also in `payment`: the service does not say whether it tells them
+ * apart, and two tokens whose names differ only in case are rare.
  */
 export function countedAsset(asset: string): string {
   return asset.toLowerCase();
@@ -99,7 +99,7 @@ export function readPayment(payment: string): { to: string; asset: string; units
   return { to, asset, units: unitsOf(amount) };
 }
 
-/** More, or more than nine decimal places, is added up by itself: no sum of the database may overflow. */
+/** A larger amount, or a finer one, is added up outside the database: no sum in the database may overflow. */
 const mostSummed = 1e12;
 
 function summedAmount(amount: string): { whole?: number; nanos?: number } {
@@ -112,7 +112,7 @@ export function unitsOfSums(whole: string, nanos: string): bigint {
   return BigInt(whole) * unitsOf('1') + BigInt(nanos) * unitsOf('0.000000001');
 }
 
-/** The asset and the amount in an entry's `payment`, as its sums have them. A damaged one counts nowhere. */
+/** The asset and the amount in an entry's `payment`, in the form for sums. A damaged payment is in no sum. */
 export function summedPayment(payment?: string): { asset?: string } & ReturnType<typeof summedAmount> {
   if (payment === undefined) return {};
   try {

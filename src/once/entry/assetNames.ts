@@ -1,11 +1,11 @@
 import { countedAsset } from './amount.ts';
 
-/** All names of an asset, by each of them: those of a token, and its mint. An asset with one name is absent. */
+/** For each name of an asset, all its names: those of a token, and its mint. An asset with one name is absent. */
 export type AssetNames = ReadonlyMap<string, readonly string[]>;
 
 /**
- * What profiles call the mints of tokens. All that share a name or a mint are one, also two mints that profiles call the
- * same: this only adds to what is compared and counted.
+ * Collects what profiles call the mints of tokens. If two entries share a name or a mint, they are one asset, even two
+ * mints with the same name: so more payments are compared and counted, never fewer.
  */
 export function assetNamesIn(assets: readonly Readonly<Record<string, string>>[]): AssetNames {
   const all = new Map<string, readonly string[]>();

@@ -28,7 +28,7 @@ export function firstBadByte(bytes: Uint8Array): { line: number; column: number 
 
 const maxDepth = 64;
 
-/** Of a key, and of a column's name: what compares them takes longer than their length. */
+/** The longest key or column name: the time to compare names grows faster than their length. */
 export const longestKey = 200;
 
 // A double represents any 15 digits exactly.
@@ -62,7 +62,7 @@ class Faulty extends Error {
   }
 }
 
-/** The same, but returns a fault instead of throwing it. */
+/** The same, but a fault is returned, not thrown. */
 export function readJson(json: string): { readonly value: unknown } | { readonly fault: TextFault } {
   try {
     visitStrictly(json);

@@ -151,6 +151,6 @@ function codePoint(character: string): number {
 export type Order = {
   readonly wanted: Wanted;
   readonly naming: Naming;
-  /** What a row says beside its request, as a JSON object. It is kept, never sent, and part of no identity. */
+  /** The other columns of a row, as a JSON object. They are kept, never sent, and part of no identity. */
   readonly columns?: string | undefined;
 };

@@ -1,6 +1,6 @@
 import { clipped, counted, fewOf } from '../phrases.ts';
 
-/** What is wrong with a value, said after its field's name, and its rule, said after `it must be`. */
+/** What is wrong with a value, to follow its field's name; and its rule, to follow `it must be`. */
 export type Said = readonly [problem: string, rule: string];
 
 const badTexts = {
@@ -98,7 +98,7 @@ const rules = {
           'is off the curve',
           'an address that a wallet controls; add --allow-off-curve if it belongs to a multisig vault or another program',
         ],
-  /** `what` is at the address, which is hardly ever meant to be paid. */
+  /** `what` is at the address. Hardly anybody ever wants to pay it. */
   unusual: (what: string): Said => [`is ${what}`, 'someone else’s wallet'],
   recipient: (value: keyof typeof badRecipients | { noneOf: readonly string[] }): Said => [
     recipientProblem(value),
@@ -168,7 +168,7 @@ function recipientProblem(value: FieldRules['recipient']): string {
   return `is a name that the policy does not have; it has ${known}`;
 }
 
-/** What is wrong with one field: the rule that it breaks, and how. Without a field, with the whole request. */
+/** What is wrong with one field, or without a field with the whole request: which rule it breaks, and how. */
 export type Complaint = ComplaintOf<FieldRules>;
 
 export type ComplaintOf<Rules> = {
@@ -182,7 +182,7 @@ export type ComplaintOf<Rules> = {
 /** Everything that is wrong with one request. */
 export type Complaints = { readonly complaints: readonly Complaint[] };
 
-/** The options that can set a field, the usual one first. Fields that came from a file have none. */
+/** The options that can set a field, the usual one first. No option can set a field of a file. */
 export type OptionsOfField = Readonly<Record<string, readonly string[]>>;
 
 export function complain<Rule extends keyof FieldRules>(

@@ -7,7 +7,7 @@ import type { Complaint, Complaints, OptionsOfField } from './rules.ts';
 import { check, optionalText, rule } from './schema.ts';
 import type { TransferRequest, Wanted } from './wanted.ts';
 
-/** An index of a shared journal holds it twice. */
+/** Limited, because an index of a shared journal contains it twice. */
 const longestAsset = 200;
 
 const asset = z.string().check(

@@ -10,7 +10,7 @@ export type OwnAddresses = {
   readonly assets?: Readonly<Record<string, string>> | undefined;
 };
 
-/** What is at the address, if money sent there is nearly always lost, or goes round in a circle. */
+/** What is at the address, if money sent there is nearly always lost or comes back to the bot. */
 export function unusualAddress(address: string, { wallet, assets = {} }: OwnAddresses): string | undefined {
   if (address === wallet) return 'the bot’s own wallet';
   if (Object.hasOwn(knownAddresses, address)) return knownAddresses[address];
@@ -22,7 +22,7 @@ export function unusualAddress(address: string, { wallet, assets = {} }: OwnAddr
   return undefined;
 }
 
-/** Points of the curve, by accident or design, that are no wallets, as people call them. */
+/** Addresses on the curve that are not wallets, and what people call them. */
 export const knownAddresses: Readonly<Record<string, string>> = {
   '11111111111111111111111111111111': 'the system program',
   TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA: 'the token program',
@@ -36,7 +36,7 @@ export const knownAddresses: Readonly<Record<string, string>> = {
   Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB: 'the mint of USDT',
 };
 
-/** An asset that is sent unchanged but may not be what was meant: the profile names tokens, and it is none of them. */
+/** An asset that is sent unchanged but may not be what was meant: the profile names tokens, but not this one. */
 export type UnknownAsset = { readonly asset: string; readonly known: readonly string[] };
 
 export function unknownAsset({ kind, request }: Wanted, own: OwnAddresses = {}): UnknownAsset | undefined {

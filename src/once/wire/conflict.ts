@@ -1,6 +1,6 @@
 import { isThing, type RawReply, readReply, wordsOf } from './flight.ts';
 
-/** What a 409 says of its cause. */
+/** What a 409 says about its cause. */
 export type ConflictWords = 'none' | 'repetition' | 'under-way' | 'other';
 
 const whole = (words: string): string => `(?<!\\p{L})(?:${words})(?!\\p{L})`;
@@ -17,7 +17,7 @@ const otherWords =
   fail\\p{L}*|error\\p{L}*|reject\\p{L}*|declin\\p{L}*|expired|timed out|nothing|
   not (?:posted|sent|created|done|made|processed)`.replace(/\n\s*/gu, '');
 
-/** "Not sent again" is a repetition. "A different body, and cannot be used again" is none, so three words may be between. */
+/** "Not sent again" is a repetition, "a different body, and cannot be used again" is not: hence three words at most. */
 const other = new RegExp(`${whole(otherWords)}(?!(?: \\p{L}+){0,3} ${whole('again|twice')})`, 'u');
 
 const repeated = new RegExp(
@@ -29,9 +29,9 @@ const repeated = new RegExp(
 
 const beside = new RegExp(whole('key|idempot\\p{L}*|request|message'), 'u');
 
-/** What a 409 means, by all its words but the entry's own key: the first list that has any of them decides. */
+/** What a 409 means by all its words except the entry's own key. The first list with a matching word decides. */
 export function conflictWords(reply: RawReply, key: string): ConflictWords {
-  // A key may be a word, or a letter of words.
+  // A key may be a word, or a letter that occurs in words.
   const escaped = key.replace(/[\^$\\.*+?()[\]{}|/]/gu, '\\$&');
   const ownKey = new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu');
   // RFC 9457: about:blank says no more than the status.
@@ -43,21 +43,21 @@ export function conflictWords(reply: RawReply, key: string): ConflictWords {
   return texts.some(saysMore) ? 'other' : 'none';
 }
 
-// No word counts beyond it. A sign between letters ends none: code.in.parts.
+// The end of a clause: words on both sides do not count together. A sign between letters is no end: code.in.parts.
 const clauseEnd = /[^\p{L}\p{N}\s](?=\s|$)|(?<=\s)[^\p{L}\p{N}\s]|[\n\r]/u;
 
-/** Without the status's own name. */
+/** The words of a text, without the status's own name. */
 const inWords = (text: string): string =>
   wordsOf(text)
     .filter((word) => word !== 'conflict')
     .join(' ');
 
-/** Whether it has a word beside the status's name. A number, a path, a time or an id is none. */
+/** Whether it has a word beside the status's name. Numbers, paths, times and ids are not words. */
 function saysMore(text: string): boolean {
   return text.split(/[\s_\0]+/u).some((one) => !/[\d/]/u.test(one) && inWords(one) !== '');
 }
 
-/** All that a reply says: its texts, or that of a page, without the service's id of the request. */
+/** All texts of a JSON reply, or the text of a page, without the service's id of the request. */
 export function textsIn(reply: RawReply): string[] {
   const { requestId } = readReply(reply);
   const body = new TextDecoder().decode(reply.body);

@@ -122,7 +122,7 @@ function tunnel(
 
 function secured(socket: Socket, host: string, over: AbortSignal): Promise<TLSSocket> {
   const { connect } = process.getBuiltinModule('node:tls');
-  // An address is no server name. Without the trailing dot of a complete name: servers written in Go refuse it here.
+  // An IP address is not a server name. The last dot of a complete name is dropped: servers in Go refuse it here.
   const servername = /^[\d.]+$|:/u.test(host) ? '' : host.replace(/\.$/u, '');
   const securing = connect({ socket, host, servername, ALPNProtocols: ['http/1.1'], ...trusted() });
   return standing(securing, 'secureConnect', over);

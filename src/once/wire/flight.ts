@@ -229,7 +229,7 @@ function saysNothing(value: unknown): boolean {
   return value === undefined || value === null || value === '' || value === false || value === 0;
 }
 
-/** A reply's own fields, and those of what it says was done. */
+/** The fields of a reply, and those of the message or the transfer in it. */
 export function bothIn(kind: Kind, json: ReplyFields): readonly ReplyFields[] {
   return [json, json[kind]].filter(isObject);
 }
@@ -242,12 +242,12 @@ export function saysItFailed(kind: Kind, json: ReplyFields): boolean {
   );
 }
 
-/** JSON's numbers beyond 2^53 lose digits. Such an id is another one than the service gave. */
+/** JSON's numbers beyond 2^53 lose digits. Such an id is not the one that the service gave. */
 export function hasLostDigits(value: unknown): boolean {
   return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 }
 
-/** What a success shows to have been done. Transfers have ids, of which a number is one too. */
+/** What a success says was done. The id of a transfer may also be a number. */
 export type Result = { readonly transferId?: string; readonly signature?: string; readonly status?: unknown };
 
 export function resultIn(kind: Kind, json: ReplyFields): Result | undefined {

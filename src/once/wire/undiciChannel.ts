@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { Dispatcher } from 'undici';
-// By its own file: all of undici, with fetch and caches, would cost a send 20 ms more.
+// Only this file: all of undici, with fetch and caches, would cost a send 20 ms more.
 import Client from 'undici/lib/dispatcher/client.js';
 import { readLeftovers } from '../../machine/process.ts';
 import { type Connecting, type ConnectingSettings, connecting } from './connecting.ts';
@@ -57,9 +57,9 @@ export function openChannel(settings: ChannelSettings, first: Connecting = conne
 }
 
 /**
- * Node 20 optimises undici's parser, which is WebAssembly, in other threads, and the exit waits for it: 100 ms that one
- * reply never earns back. Later versions begin when it pays. Set here, where undici has loaded http2, net and tls: Node
- * compiles what it loads of itself after it three times as long.
+ * Node 20 optimises undici's WebAssembly parser in other threads, and the exit waits for that: 100 ms that one reply
+ * never earns back. Later versions begin only when it pays. The flag is set after undici has loaded http2, net and tls:
+ * with it, Node takes three times as long to compile its own modules.
  */
 function keepParserAsLoaded(): void {
   if (process.versions.node.startsWith('20.'))
@@ -230,7 +230,7 @@ const decoders: Readonly<Record<string, Decoder>> = {
   br: 'brotliDecompressSync',
 };
 
-/** A reply that came compressed although no compression was asked for. What cannot be read could hide the token. */
+/** Decompresses a reply although none was asked for compressed. The token could hide in what cannot be read. */
 function decoded(flight: Flight): Flight {
   if (flight.came === 'nothing' || flight.body.length === 0) return flight;
   const method = flight.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';

@@ -20,7 +20,7 @@ export function withoutToken(flight: Flight, token: string): Flight {
 
 const jsonString = /"(?:[^"\\]|\\.)*"/gsu;
 
-/** As little as shows the token is replaced: the token itself, else a whole string of JSON, else all of the text. */
+/** Replaces as little as possible: the token itself, else a whole JSON string, else the whole text. */
 function cleaned(text: string, token: string, isCut: boolean): string {
   if (!isShown(text, token, isCut)) return text;
   const clean = text
@@ -36,7 +36,7 @@ function cleanedString(literal: string, token: string): string {
   return isJson(clean) && !isShown(clean, token, false) ? clean : `"${standIn}"`;
 }
 
-/** Where the token begins or ends within an escape, half of that is left. */
+/** If the token begins or ends within an escape, half an escape is left, and the text is no longer JSON. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -51,7 +51,7 @@ const escapes =
 
 const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Takes one layer of escapes off, of JSON, of a URL and of HTML. */
+/** Removes one layer of escapes: of JSON, of a URL and of HTML. */
 function unescaped(text: string): string {
   return text.replace(
     escapes,
@@ -62,12 +62,12 @@ function unescaped(text: string): string {
   );
 }
 
-/** Nobody escapes this often by chance: what is escaped more often counts as showing the token. */
+/** Nobody escapes a text this often by chance. A text with more layers counts as showing the token. */
 const mostLayers = 8;
 
-/** Whether the token stands in the text, or in what is left when layers of escapes are taken off, until none is left. */
+/** Whether the token is in the text, or appears when its layers of escapes are removed one by one. */
 function isShown(text: string, token: string, isCut: boolean): boolean {
-  // A token may look as if it had escapes itself, and those are taken off, too.
+  // A token may itself look as if it had escapes, and these are removed too.
   const words = [token, bare(token)].filter((word) => word.length >= leastTellingLength);
   let stage = text;
   for (let layers = 0; layers <= mostLayers; layers += 1) {
