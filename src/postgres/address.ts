@@ -19,7 +19,7 @@ export type UrlSource = '--journal' | 'BOTCTL_JOURNAL' | 'journal';
 
 const defaultSchema = 'botctl';
 
-/** The driver reads the URL, and its variables say what the URL leaves out. `userName` is called last. */
+/** The driver reads the URL, and PG* variables fill in what the URL leaves out. `userName` is called last. */
 export function parseAddress(text: string, source: UrlSource, env: Env, userName: () => string) {
   const refusal = (fault: UrlFault): Failure => sharedFailure('bad-url', { source, fault });
   if (source !== 'BOTCTL_JOURNAL' && showsPassword(text)) throw refusal('password-in-option');
@@ -39,7 +39,7 @@ export function parseAddress(text: string, source: UrlSource, env: Env, userName
     schema,
     options: parts.options ?? undefined,
     tls,
-    /** Functions, because whatever shows an address must show no password and no key. */
+    /** Functions, so that printing an address shows no password and no key. */
     password: () => parts.password || env.PGPASSWORD || undefined,
     ssl: () => ssl,
   };
@@ -47,7 +47,7 @@ export function parseAddress(text: string, source: UrlSource, env: Env, userName
 
 type Part = 'host' | 'port' | 'user' | 'database' | 'password' | 'schema' | 'options';
 
-/** The driver would read the certificates' files without a limit, as soon as it saw their names. */
+/** Takes the TLS parameters out first: the driver would read the files that they name without a limit. */
 function readUrl(text: string, refusal: (fault: UrlFault) => Failure) {
   const [place = ''] = text.split('?');
   const query = new URLSearchParams(text.slice(place.length + 1));
@@ -72,7 +72,7 @@ const isPlainName = (value: string): boolean =>
   /^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$/u.test(value);
 
 /**
- * On this machine nobody is between. Elsewhere the server must prove its name, unless the URL says otherwise. As in
+ * On this machine nobody can listen. Elsewhere the server must prove its name, unless the URL says otherwise. As in
  * libpq, `require` also checks an authority that is named.
  */
 function sslOf(host: string, { sslmode = '', sslrootcert, sslcert, sslkey }: Tls): Ssl {
@@ -82,7 +82,7 @@ function sslOf(host: string, { sslmode = '', sslrootcert, sslcert, sslkey }: Tls
   return {
     // Always set, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
     rejectUnauthorized: sslmode !== 'require' || sslrootcert !== undefined,
-    // What the driver passes for an IP address has changed between its versions.
+    // Not the host that the driver passes: for an IP address it has changed between versions.
     checkServerIdentity: (_host, certificate) =>
       checksName ? checkServerIdentity(host, certificate) : undefined,
     ...(sslrootcert === undefined ? trusted() : { ca: readPem(sslrootcert) }),
@@ -113,7 +113,7 @@ function isVersion6(host: string): boolean {
   return host.includes(':') && isIPv6(host);
 }
 
-/** For messages and JSON: a URL without the password, in which every character is safe. The usual schema is left out. */
+/** For messages and JSON: a URL without the password and the usual schema, in which every character is safe. */
 export function placeOf(address: Address, more: readonly string[] = []): string {
   const { host, port, user, database, schema } = address;
   const name = encodeURI(database).replace(/[?#@]/gu, encodeURIComponent);
@@ -128,7 +128,7 @@ export function placeOf(address: Address, more: readonly string[] = []): string 
   return `postgres://${encodeURIComponent(user)}@${server}/${name}${query}`;
 }
 
-/** A URL of the same journal for another role, to be pasted. It says how to verify the server, as this one does. */
+/** A URL to paste, of the same journal for another role. It verifies the server as this one does. */
 export function urlFor(address: Address, user: string): string {
   const { options, tls } = address;
   const { sslmode, sslrootcert } = tls;
@@ -139,7 +139,7 @@ export function urlFor(address: Address, user: string): string {
   );
 }
 
-/** In a parameter's value. The slashes of a path stay readable. */
+/** Encodes a parameter's value. The slashes of a path stay readable. */
 function inUrl(text: string): string {
   return encodeURIComponent(text).replaceAll('%2F', '/');
 }

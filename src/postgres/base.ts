@@ -38,7 +38,7 @@ type BaseInputs = {
   readonly onServerTime: (nowMs: number) => void;
 };
 
-/** A server as a base: one transaction at a time, on one connection that is made again when it breaks. */
+/** A server as a base: one transaction at a time, on one connection that is replaced when it breaks. */
 export class ServerBase implements Base {
   readonly #inputs: BaseInputs;
   readonly #turns = new Mutex();
@@ -60,7 +60,7 @@ export class ServerBase implements Base {
   readonly ask: Ask = (statement, values) =>
     this.#onConnection((connection) => connection.ask(statement, values));
 
-  /** An owner heard of lately is alive. A silent one is dead once that is recorded, and not soon after a restart. */
+  /** An owner heard from lately is alive. A silent one is dead once that is recorded, but not soon after a restart. */
   #owners(): Base['owners'] {
     const { lease, silentSinceMs } = this.#inputs;
     const { endOwner, living } = this.#aboutOwners;
@@ -83,12 +83,12 @@ export class ServerBase implements Base {
     };
   }
 
-  /** A machine without a disk for notes has none, and cannot tell later whether the journal lost something. */
+  /** The commit still counts. Without a note, this machine cannot tell later whether the journal lost something. */
   notNoted(): undefined {
     return undefined;
   }
 
-  /** An outage met all of them, and so did a commit that may have been made. */
+  /** An outage concerns all works, and so does a commit that may have been made. */
   failedAsWhole(reason: unknown): boolean {
     if (!(reason instanceof Failure) || reason.code === 'fenced') return false;
     return isOutage(reason.code) || reason.kind === ('not-on-standby' satisfies SharedKind);
@@ -128,7 +128,7 @@ export class ServerBase implements Base {
     return this.#turns.alone(() => this.#commit(work, guards));
   }
 
-  /** A commit is made again where it was rolled back by others; never where nobody said how it ended. */
+  /** A commit runs again if the server rolled it back because of others; never if nobody knows how it ended. */
   async #commit<Result>(work: Work<Result>, guards: Guards): Promise<Result> {
     const { connections, place } = this.#inputs;
     const waiting = connections.waiting(guards.beforeSending !== true);
@@ -155,7 +155,7 @@ export class ServerBase implements Base {
     const askedAt = thisMoment();
     let isOver = false;
     const unheard: Promise<unknown>[] = [];
-    // A work that asks after the end would change the journal in a commit of its own, without any guard.
+    // If a work asked after the end, it would change the journal in a commit of its own, without any guard.
     const ask: Ask = async (statement, values) => {
       if (isOver) throw new Error('this transaction is over');
       const asked = connection.ask(statement, values);
@@ -172,7 +172,7 @@ export class ServerBase implements Base {
       await Promise.all(unheard);
     } catch (thrown) {
       isOver = true;
-      // After a change that failed, all else fails for it.
+      // After a failed change everything else in the transaction fails too, so report that change's error.
       const error = await Promise.all(unheard).then(
         () => thrown,
         (cause: unknown) => cause,
@@ -181,7 +181,7 @@ export class ServerBase implements Base {
       throw error;
     }
     const { command } = await connection.query('COMMIT').catch((error: unknown) => {
-      // The commit may be on disk even if the server reports an error. Nothing is sent: the next run finds it by its key.
+      // The commit may be on disk even if the server reports an error. Nothing is sent: the next run looks by its key.
       connection.destroy();
       const trouble = { is: 'commit-unheard' } as const;
       throw sharedFailure('unreachable', { place, trouble }, error);
@@ -194,8 +194,8 @@ export class ServerBase implements Base {
   }
 
   /**
-   * Takes the lock of those who write, then renews the lease. What is read later sees what others committed. A process
-   * that waits long for the lock releases the connection and starts again.
+   * Takes the writers' lock, then renews the lease. Later reads see what others committed. A process that waits long
+   * for the lock releases the connection and starts again.
    */
   async #begin(connection: PgConnection, { beforeSending: fences = false }: Guards): Promise<void> {
     const { lease, timeline, onServerTime } = this.#inputs;
@@ -211,7 +211,7 @@ export class ServerBase implements Base {
     onServerTime(Number(rows[0]?.now));
   }
 
-  /** A lock may be held by a commit that waits for a standby. */
+  /** The holder of a lock may itself wait for a standby. */
   async #heldUpBy(error: unknown, waiting: Waiting): Promise<unknown> {
     const { connections, place } = this.#inputs;
     if (!isHeldUp(error)) return error;
@@ -236,7 +236,7 @@ async function rollBack(connection: PgConnection, because: unknown): Promise<voi
 
 const takesNothing = '25006';
 
-/** All who write take the same lock, each for one transaction. */
+/** Every writer takes the same lock, for one transaction. */
 export function lockOfWriters(schema: string): string {
   const number = hash('sha256', `writers:${schema}`, 'buffer').readBigInt64BE();
   return /* sql */ `SELECT pg_advisory_xact_lock(${number})`;
@@ -261,7 +261,7 @@ const aboutOwners = (dialect: Dialect) => ({
 
 const awaitsStandby = /* sql */ `SELECT FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep' LIMIT 1`;
 
-/** What needs time is limited by `--max-wait`, everything else by a count. */
+/** Errors that need time are retried within `--max-wait`, all others a fixed number of times. */
 async function mayTryAgain(tries: number, error: unknown, waiting: Waiting): Promise<boolean> {
   if (!needsTime(error)) return tries < mostTries;
   return tries === 1 || (await waiting.again());

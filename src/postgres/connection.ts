@@ -80,7 +80,7 @@ export class PgConnection {
     }
   }
 
-  /** A host accepts the connection soon or is not there; a server may be busy. */
+  /** A host accepts a connection soon, or it is not there. A server may be busy. */
   #limitConnecting(leftMs: LeftMs): () => void {
     let callOff = afterTime(Math.min(longestDialMs, leftMs()), () => this.#giveUp('out-of-reach'));
     streamOf(this.#client).once('connect', () => {
@@ -109,8 +109,8 @@ export class PgConnection {
   }
 
   /**
-   * Leaves a word with the server process that answers. Behind a pooler, another process may answer next, and the
-   * process id that the driver learned first is the pooler's own.
+   * Leaves a word with the server process that answers. Behind a pooler, another process may answer the next question,
+   * and the process id that the driver learned first is the pooler's own.
    */
   get introduction(): string {
     return /* sql */ `SET botctl.line = '${this.#word}'`;
@@ -130,7 +130,7 @@ export class PgConnection {
     await this.all(['BEGIN', /* sql */ `SELECT ${this.here}`, ...more]);
   }
 
-  /** Asks without waiting for the answers to what was asked before. */
+  /** Asks without waiting for the answers to earlier questions. */
   async ask(statement: Statement, values: Values): Promise<readonly Row[]> {
     const { rows } = await this.#watched({ text: statement.text, values: listed(statement, values) });
     return rows;
@@ -203,24 +203,24 @@ export function driverSettings(address: Address) {
   const { host, port, user, database, options, ssl } = address;
   return {
     ...{ host, port, user, database, options, ssl: ssl() },
-    // Called only if the server wants a password. One that trusts its socket needs none.
+    // Called only if the server wants a password. A server that trusts its socket does not.
     password: () => passwordOf(address),
     sslnegotiation: 'postgres' as const,
     application_name: 'botctl',
     keepAlive: true,
-    // What is asked is sent at once, and answered in order.
+    // Questions are sent at once and answered in order.
     pipeline: true,
   } satisfies ClientConfig;
 }
 
-/** The one that was given, or else that of the password file. */
+/** The password that was given, or else that of the password file. */
 async function passwordOf(address: Address): Promise<string> {
   const password = address.password() ?? (await fromPassFile(address));
   if (password === undefined) throw sharedFailure('password-missing', { place: placeOf(address) });
   return password;
 }
 
-/** The driver's own package reads it: 5 ms to load. */
+/** Loaded only when needed: the driver's package takes 5 ms. */
 async function fromPassFile(address: Address): Promise<string | undefined> {
   const { default: pgpass } = await import('pgpass');
   const write = (text: Buffer, _encoding: string, done: () => void): void => {

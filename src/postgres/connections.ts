@@ -11,7 +11,7 @@ export type Patience = {
   /** The least time that any question gets. A question that is given up is in doubt. */
   readonly leastMs: number;
   readonly interrupted: AbortSignal;
-  /** Soon after this aborts, nothing is waited for any more. */
+  /** Soon after this aborts, the command stops waiting. */
   readonly leaving?: AbortSignal;
   sleep(waitMs: number, signal?: AbortSignal): Promise<void>;
 };
@@ -24,7 +24,7 @@ const longestFarewellMs = 2000;
 /** After a first Ctrl-C, replies that came back may still be recorded for this long. */
 const landingMs = 5000;
 
-/** After a second Ctrl-C, a server that is there needs less than this to record what was cut off. */
+/** After a second Ctrl-C, a server that answers needs less than this to record what was cut off. */
 const leavingMs = 1000;
 
 /** The patience of one piece of work. */
@@ -60,7 +60,7 @@ export class PgConnections {
     });
   }
 
-  /** The first connection. An absent server is not waited for, a busy one is. */
+  /** The first connection. Waits for a server that is busy, not for one that is absent. */
   async open(): Promise<PgConnection> {
     const { interrupted: signal } = this.#patience;
     // Nothing has been sent yet, so nothing can be lost by leaving.
@@ -78,7 +78,7 @@ export class PgConnections {
     }
   }
 
-  /** A connection that works, if there is one in time. */
+  /** A connection that works. Fails if there is none in time. */
   async working(waiting: Waiting = this.waiting()): Promise<PgConnection> {
     if (this.#connection?.isBroken !== false) {
       this.#connecting ??= this.#keepTrying(() => true, waiting).finally(() => {
@@ -90,7 +90,7 @@ export class PgConnections {
     return this.#connection;
   }
 
-  /** How long to wait. Recording a reply deserves more patience than work that can still be left undone. */
+  /** Begins a wait. Recording a reply deserves more patience than work that can still be left undone. */
   waiting(isForReply: boolean = false): Waiting {
     const { maxWaitMs, leastMs, interrupted, leaving, sleep } = this.#patience;
     const nowMs = performance.now();

@@ -12,8 +12,8 @@ import {
 import { troubleInWords } from '../once/phrases.ts';
 import type { Suggestion } from '../once/sentence.ts';
 
-// A URL may hold a password, and a misplaced character can make any part of it one, so no field holds any of it. `place`
-// is the journal's URL without its password.
+// A URL may contain a password, and a misplaced character can make any part of it one, so no field has any of it.
+// `place` is the journal's URL without its password.
 
 const example = 'Write it like postgres://bots@db.example.com/ledger?sslmode=verify-full.';
 const spelling =
@@ -86,7 +86,7 @@ function keptOut(place: string): string {
 
 export type Denial = keyof typeof denials;
 
-/** `url` leads the journal's owner to it; undefined if the owner runs this command. */
+/** `url` is the journal's URL for its owner; undefined if the owner runs this command. */
 function migrating(url: string | undefined): readonly Suggestion[] {
   return [['journal', 'migrate', ...(url === undefined ? [] : ['--journal', url])]];
 }
@@ -96,7 +96,7 @@ type Troubled = AtPlace & { trouble: ServerTrouble };
 type OfFile = { path: string; trouble: DiskTrouble };
 type TooOld = AtPlace & { version: number; least: number };
 
-/** How a journal on a server fails. */
+/** The failures of a journal on a server. */
 const kinds = {
   'bad-url': ({ source, fault }: { source: string; fault: UrlFault }) => {
     const [problem, hint] = urlFaults[fault];
@@ -134,7 +134,7 @@ const kinds = {
     The server of the journal ${place} is PostgreSQL ${version}, and botctl needs ${least} or newer
     Use a newer server.`,
   'not-utf8': ({ place, encoding }: AtPlace & { encoding: string }) => failureWith('journal-schema')`
-    The database of the journal ${place} is encoded in ${encoding}, which cannot hold every name and text
+    The database of the journal ${place} is encoded in ${encoding}, which cannot represent every name and text
     Use a database in UTF8.`,
   'standby-only': ({ place }: AtPlace) => failureWith('journal-unreachable')`
     The server of the journal ${place} is a standby, which can only be read
@@ -171,7 +171,7 @@ const kinds = {
     The journal ${place} has entries, and a file can only be imported into one without any
     Keep using the file, or import it into a schema of its own: name that with ?schema= in the URL.`,
   'went-on': ({ place }: AtPlace) => failureWith('not-allowed-now')`
-    The file was imported into ${place} earlier, and has been used since: ${place} lacks what it did then
+    The file was imported into ${place} earlier, and the file has been used since: ${place} lacks what was done with it
     Import it into a schema of its own: name that with ?schema= in the URL.`,
   'schema-foreign': ({ place, schema }: AtPlace & { schema: string }) => failureWith('journal-schema')`
     The schema ${schema} of ${place} has a table meta that does not belong to a journal
@@ -181,11 +181,11 @@ const kinds = {
   )`This role may only read the journal ${place}
     Use a role with the rights that journal migrate prints.`,
   'may-not-open': ({ place, owner }: AtPlace & { owner: string | undefined }) => failureWith('usage')`
-    This role may close the journal ${place}, and may not open it
+    This role may close the journal ${place}, but may not open it
     Connect as ${owner === undefined ? 'the owner of the schema' : `the role ${owner}, which owns the schema`}.`,
   'may-not-migrate': ({ place, schema }: AtPlace & { schema: string }) => failureWith('journal-schema')`
     This role may not create or change the schema ${schema} of ${place}
-    Connect as the owner of the database or the schema. A role that runs botctl needs less: journal migrate prints what.`,
+    Connect as the owner of the database or the schema. A role that runs botctl needs fewer rights: journal migrate prints them.`,
   lost: ({ place, loss }: AtPlace & { loss: Loss }) => failureWith('journal-lost', { next: acceptingLoss })`
     ${lossSentence(place, loss)}. ${missingMayBeSent}
     If you can, bring back the server as it was. Otherwise, ${beforeAccepting}`,

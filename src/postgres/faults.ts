@@ -7,7 +7,7 @@ export function serverCodeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }
 
-/** The server's error if a transaction has reached another of its processes than the connection began with. */
+/** The server's error if another server process answers than the one that the connection began with. */
 export const elsewhere = 'another process than this connection began with';
 
 const driverSays = /^(?:Connection terminated|Client (?:was closed|has encountered))/u;
@@ -32,7 +32,7 @@ export function isOfNetwork(error: unknown): boolean {
   return driverSays.test(error.message) || networkCodes.test(serverCodeOf(error) ?? '') || isOfPooler(error);
 }
 
-/** PgBouncer has one code for all that ends its own connection to the server. It also stands for mistakes, not fatal. */
+/** PgBouncer has one code for all that ends its own connection to the server. Mistakes have it too, not fatal. */
 function isOfPooler(error: Error): boolean {
   const isFatal = 'severity' in error && error.severity === 'FATAL';
   return isFatal && serverCodeOf(error) === '08P01' && !noTransactions.test(error.message);
@@ -100,7 +100,7 @@ export function isComingBack(error: unknown): boolean {
   return isSilent(error) || ['53300', '57P03', '57P01', '57P02', '57P05'].includes(serverCodeOf(error) ?? '');
 }
 
-/** After a commit: it is made here, but the server did not wait for the standby that must have it. */
+/** Whether a commit was made here, but the server did not wait for the standby that must have it. */
 export function isUnawaited({ warnings = [] }: { readonly warnings?: readonly string[] }): boolean {
   return warnings.includes(waitWasCancelled);
 }

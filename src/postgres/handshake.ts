@@ -37,7 +37,7 @@ export const session = [
   // A process that is suspended in mid-transaction must not block others.
   /* sql */ `SET idle_in_transaction_session_timeout = '10s'`,
   /* sql */ `SET statement_timeout = '25s'`,
-  // Nor must one that is cut off: while a question is incomplete, its silence does not count as idle.
+  // Nor may one that is cut off: while a question is incomplete, the server does not count the silence as idle.
   endTransactionsAfter('20s', 'session'),
   /* sql */ `SELECT set_config('idle_session_timeout', '0', false)
     WHERE current_setting('server_version_num')::int >= 140000`,
@@ -78,7 +78,7 @@ function serverFacts(connection: PgConnection, row: Row) {
       synchronous_commit: setting('synchronous_commit'),
       server_encoding: setting('server_encoding'),
     },
-    /** Its history: a standby that is promoted begins another. */
+    /** The server's history: a standby that is promoted begins another. */
     timeline: Number(row.timeline),
     startedAtMs: Number(row.started),
     nowMs: Number(row.now),
@@ -103,7 +103,7 @@ function journalFacts(row: Row) {
   return {
     id: String(row.id),
     salt: row.salt as Uint8Array,
-    /** Who asks, as the server says, and whether it may add to the journal. */
+    /** The role that asks, according to the server, and whether it may add to the journal. */
     role: String(row.role),
     mayAdd: row.may_add === true,
     leaseMs: Number(row.lease),
@@ -151,7 +151,7 @@ export function refusalToSend(
   if (server.isStandby) return sharedFailure('standby-only', { place });
   if (server.isReadOnly) return sharedFailure('role-reads-only', { place });
   const wanted = 'synchronous_commit';
-  // The connection has asked for it. A server on which it is still off acknowledges commits that it may lose.
+  // The connection has turned it on. A server on which it is still off acknowledges commits that it may lose.
   if (server.settings[wanted] !== 'on') return sharedFailure('not-durable', { place, setting: wanted });
   return journal.mayAdd ? undefined : sharedFailure('may-only-look', { place });
 }
@@ -217,8 +217,8 @@ const columnsOfMeta = /* sql */ `SELECT a.attname AS name, a.atttypid::regtype::
   WHERE n.nspname = $1`;
 
 /**
- * Creates the schema if it does not exist, and returns what was there. Only one process does so at a time; one that waited
- * finds it done.
+ * Creates the schema if it does not exist, and returns what was there. Only one process does so at a time; one that
+ * waited finds it done.
  */
 export async function migrate(client: SqlClient, schema: string) {
   await client.query(/* sql */ 'SELECT pg_advisory_lock($1, hashtext($2))', [lockClass, schema]);

@@ -8,13 +8,13 @@ import { takingItsTime } from './handshake.ts';
 import { onlyIn } from './sql.ts';
 import { type Asking, inOneCommit } from './upkeep.ts';
 
-/** Those of entries and what belongs to them, in the order in which they are put there. */
+/** The tables that are imported, in this order. */
 const tables = kept.filter((table) => table !== 'meta');
 
-/** With a number of its own for each row, to go on above those of the file. */
+/** The tables whose rows have numbers: new rows are numbered after those of the file. */
 const numbered = tables.filter((table) => table !== 'batches');
 
-/** In one commit, with the file's salt, by which tokens are recognised. Run again, it finds the file's id and extent here. */
+/** Imports the file in one commit, with the salt of its hashes of tokens. Another run finds its id and extent. */
 export async function importFile(shared: Asking, source: SourceFile): Promise<void> {
   const { connection, schema, place } = shared;
   await inOneCommit(
@@ -31,11 +31,11 @@ async function putInto({ connection, schema, place }: Asking, source: SourceFile
   const [row] = (await connection.query(imported)).rows;
   const before = Buffer.from((row?.value ?? '') as Uint8Array);
   if (before.equals(taken)) return;
-  // Between a kill and this run, the file may have sent what is not here.
+  // Between a kill and this run, the file may have sent something that is not here.
   if (before.subarray(0, id.length).equals(id)) throw sharedFailure('went-on', { place });
   if (source.moved !== undefined) throw source.moved;
   if ((await connection.query(anyEntry)).rows.length > 0) throw sharedFailure('not-empty', { place });
-  // The rules are for what happens step by step; what is put here has happened.
+  // The rules check single steps, and these rows are the result of many.
   for (const table of kept) await connection.query(/* sql */ `ALTER TABLE ${table} DISABLE TRIGGER USER`);
   for (const table of tables)
     for (const page of source.pages(table))
@@ -58,7 +58,7 @@ const intoTable = (table: string): string => /* sql */ `INSERT INTO ${table}
 const countOn = (table: string): string => /* sql */ `SELECT setval(pg_get_serial_sequence($1, 'seq'),
   (SELECT greatest(max(seq), 1) FROM ${table}), EXISTS (SELECT FROM ${table}))`;
 
-/** Bytes in hex, as PostgreSQL reads them. Its text takes no NUL, and must be Unicode. */
+/** Writes bytes in hex, as PostgreSQL reads them. Its text must not contain NUL, and must be Unicode. */
 function asJson(row: JournalRow): JournalRow {
   return Object.fromEntries(
     Object.entries(row).map(([column, cell]) => {

@@ -65,7 +65,7 @@ export class Lease {
     return this.#renewedAt === undefined || msSince(this.#renewedAt) > this.#durationMs / 2;
   }
 
-  /** Registers the process or renews its lease. Where it `fences`, it returns no row if others have ended the process. */
+  /** Registers the process or renews its lease. If it `fences`, it returns no row for a process that others ended. */
   renewalOn({ here }: Answering, timeline: number, fences = true): string {
     this.#isAskedFor = true;
     const host = hostname().replaceAll(/[^\w.-]/gu, '_');
@@ -94,7 +94,7 @@ export class Lease {
 
   /** Called when the renewal is committed. `askedAt` is when it was asked for. */
   renewed(askedAt: Moment): void {
-    // An answer that took long is older than a later question's.
+    // A slow answer may come after the answer to a later question.
     if (this.#renewedAt === undefined || askedAt.monotonicMs > this.#renewedAt.monotonicMs)
       this.#renewedAt = askedAt;
   }

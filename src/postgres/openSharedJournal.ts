@@ -36,7 +36,7 @@ export function noteOf(dataFolder: string, { id }: Pick<JournalFacts, 'id'>): No
   return new Note(join(dataFolder, 'shared', id, 'note'));
 }
 
-/** What of the noted attempts and decisions the journal does not have. */
+/** The noted attempts and decisions that the journal lacks. */
 export async function lackedBy(
   connection: PgConnection,
   dialect: Dialect,
@@ -74,7 +74,7 @@ export async function openSharedJournal(
     if (facts !== undefined && facts.journal.id !== journal.id)
       throw sharedFailure('lost', { place, loss: { isGone: true, missing: [] } });
     facts = { server, journal };
-    // A standby lacks what it has not received yet.
+    // A standby may lack what it has not received yet, so nothing is compared.
     const noted = server.isStandby ? [] : noteOf(dataFolder, journal).noted();
     const missing = await lackedBy(connection, dialect, noted);
     lost =
@@ -125,8 +125,8 @@ export async function openSharedJournal(
 }
 
 /**
- * An owner last heard of before this moment is dead. Nobody counts as dead before a full lease has passed since the
- * server started, or was promoted: its renewals may be lost.
+ * An owner that was last heard from before this moment is dead. No owner counts as dead before a full lease has passed
+ * since the server started or was promoted: its renewals may be lost.
  */
 function silentSince({ server, journal: { leaseMs, timelineSinceMs } }: Facts, nowMs: number): number {
   const sinceMs = Math.max(server.startedAtMs, timelineSinceMs ?? server.nowMs);

@@ -20,7 +20,7 @@ export function tablesIn(schema: string): (table: string) => string {
   return (table) => `${quoted}.${table}`;
 }
 
-/** For a transaction that names tables alone. Behind a pooler, a session's own search path would meet others. */
+/** For a transaction that names tables only. Behind a pooler, a session's search path would reach others. */
 export function onlyIn(schema: string): string {
   return /* sql */ `SET LOCAL search_path = ${quotedName(schema)}, pg_temp`;
 }
@@ -31,9 +31,8 @@ export function dialectIn(schema: string): Dialect {
     value: '$',
     table,
     position: 'strpos',
-    // It weighs indexes by what it knows of the values.
+    // PostgreSQL chooses indexes by what it knows of the values.
     unindexed: (column) => column,
-    // It joins with a subquery, and looks up each of an array.
     each: (value) => `(SELECT jsonb_array_elements_text(${value}::jsonb) AS one)`,
     withOwner: (entry) => /* sql */ `${entry}.*, (SELECT renewed_at FROM ${table('owners')}
       WHERE owners.id = ${entry}.owner AND owners.ended_at IS NULL) AS owner_renewed_at`,

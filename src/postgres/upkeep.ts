@@ -90,7 +90,7 @@ export async function inOneCommit<Result>(
   }
 }
 
-/** Creates the journal. Returns whether it did: there may be one. */
+/** Creates the journal if it does not exist. Returns whether it did. */
 export async function migrateJournal({ connection, schema, place, server }: Maintained): Promise<boolean> {
   if (server.isStandby) throw sharedFailure('standby-only', { place });
   const edition = await migrate(connection, schema).catch((error: unknown) => {
@@ -131,7 +131,7 @@ export async function acceptSharedLoss(
   note.forget();
 }
 
-/** From now on no runner begins an attempt. It holds the writers' lock, so every later commit sees it. */
+/** From now on no runner begins an attempt. This takes the writers' lock, so every later commit sees it. */
 export async function closeShared(asking: Asking, who: string, reason: string): Promise<void> {
   await refuseUnwritable(asking);
   const { connection, schema, place } = asking;
@@ -143,7 +143,7 @@ export async function closeShared(asking: Asking, who: string, reason: string): 
   );
 }
 
-/** Ends what people closed. Returns how many closings ended, and those that go on. */
+/** Ends the closings that people made. Returns how many ended, and why the journal is still closed, if it is. */
 export async function openShared(asking: Asking, who: string): Promise<Opened> {
   await refuseUnwritable(asking);
   const { connection, schema, place } = asking;
@@ -183,7 +183,7 @@ const changing: Readonly<Record<string, readonly string[]>> = {
   batches: ['rows', 'invalid'],
 };
 
-/** The columns that a runner fills. None is a `seq`: that of a decision says which is the latest. */
+/** The columns that a runner may fill. No `seq` is among them: that of a decision says which is the latest. */
 const filling: Readonly<Record<string, readonly string[]>> = {
   entries: namesOf({ ...entryColumns, ...triedColumn, ...paidColumns }),
   attempts: ['entry', 'number', 'started_at'],
@@ -196,7 +196,7 @@ const filling: Readonly<Record<string, readonly string[]>> = {
   owners: ['id', 'host', 'pid', 'begun_at', 'renewed_at', 'timeline'],
 };
 
-/** The role that the SQL names; its user may write another. */
+/** The role that the SQL names. The user may write another. */
 export const usualRunner = 'botctl_runner';
 
 /** The SQL that gives the role of a runner exactly the rights that it needs in the journal. */
