@@ -4,7 +4,7 @@ import { readSmall } from './smallFile.ts';
 
 const certificates = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/gu;
 
-/** For a TLS connection that names no authority of its own. A list replaces what Node trusts, so it has that, too. */
+/** The authorities for a TLS connection that names none. A list replaces what Node trusts, so it includes that. */
 export function trusted(): { ca?: string[] } {
   const { NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, SSL_CERT_DIR = '' } = process.env;
   const folders = SSL_CERT_DIR.split(delimiter).filter((folder) => folder !== '');
@@ -14,7 +14,7 @@ export function trusted(): { ca?: string[] } {
   return { ca: [...rootCertificates, ...certificatesIn(NODE_EXTRA_CA_CERTS), ...named] };
 }
 
-/** The certificates in a file; none if it cannot be read, as OpenSSL takes it. */
+/** The certificates in a file. Like OpenSSL, this ignores a file that cannot be read. */
 function certificatesIn(file: string | undefined): string[] {
   try {
     return file === undefined ? [] : (readSmall(file).bytes.toString('latin1').match(certificates) ?? []);
@@ -23,7 +23,7 @@ function certificatesIn(file: string | undefined): string[] {
   }
 }
 
-/** A folder for OpenSSL has files that are named by a hash. */
+/** In a folder for OpenSSL, each certificate's file is named by a hash. */
 function certificatesUnder(folder: string): string[] {
   try {
     const hashed = readdirSync(folder).filter((name) => /^[0-9a-f]{8}\.\d+$/u.test(name));

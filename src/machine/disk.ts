@@ -54,7 +54,7 @@ export function makeFolder(path: string): boolean {
 }
 
 function isFolder(path: string): boolean {
-  // Below a file nothing is there on any Node: statSync without throwIfNoEntry throws on 20 alone.
+  // Not statSync with `throwIfNoEntry: false`: for a path below a file it throws, on Node 20 alone.
   if (!existsSync(path)) return false;
   if (statSync(path).isDirectory()) return true;
   throw new FolderTrouble('not-a-folder', path, 'ENOTDIR');

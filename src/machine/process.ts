@@ -81,14 +81,14 @@ async function twoTurns(): Promise<void> {
   await nextTurn();
 }
 
-/** Where this process stands at its controlling terminal. A person can be asked there in the foreground only. */
+/** Whether this process is in the foreground of its controlling terminal. Only then can a person be asked there. */
 export type AtTerminal = { readonly is: 'foreground' | 'background' | 'none' };
 
 /** The controlling terminal, whatever stdin, stdout and stderr are. */
 export interface Terminal {
   /** Looked up each time: a shell moves its jobs to the background and back. */
   look(): AtTerminal;
-  /** Throws where it cannot be opened. What was typed before is dropped: an answer comes after its question. */
+  /** Throws if it cannot be opened. Drops what was typed before: an answer comes after its question. */
   open(): OpenTerminal;
 }
 
@@ -110,13 +110,13 @@ function lookAtControlling(): AtTerminal {
   } catch {
     return lookByPs();
   }
-  // A program's name may hold blanks and parentheses.
+  // A program's name may contain blanks and parentheses.
   const [, , group, , terminal = '0', foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (terminal === '0') return { is: 'none' };
   return { is: group === foreground ? 'foreground' : 'background' };
 }
 
-/** Where there is no /proc, as on macOS. */
+/** Used if there is no /proc, as on macOS. */
 function lookByPs(): AtTerminal {
   try {
     closeSync(openSync(controlling, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY));
@@ -130,7 +130,7 @@ function lookByPs(): AtTerminal {
     const [group, foreground] = line.trim().split(/\s+/u);
     return { is: group === foreground ? 'foreground' : 'background' };
   } catch {
-    // A question too many is answered or times out; one too few pays.
+    // An unnecessary question is answered or times out. A missing one may pay.
     return { is: 'foreground' };
   }
 }
@@ -142,7 +142,7 @@ function openControlling(): OpenTerminal {
   const input = terminalInput(descriptor);
   dropTyped(descriptor, input);
   const output = new WriteStream(openSync(controlling, O_WRONLY | O_NOCTTY));
-  // A terminal that hangs up ends the input; that nothing can be written to it changes no more.
+  // If the terminal hangs up, the input ends. A failed write to it changes nothing more.
   output.on('error', () => {});
   return {
     input,
@@ -155,13 +155,10 @@ function openControlling(): OpenTerminal {
   };
 }
 
-// The system keeps 64 KiB at most. Only a program that never ceases to type comes to the end of this.
+// The system keeps 64 KiB at most. Only a program that never stops typing reaches this limit.
 const mostReads = 4096;
 
-/**
- * A terminal that edits lines gives no half line away. Without a mode it gives all that it has: Node cannot say
- * TCIFLUSH.
- */
+/** In line mode a half-typed line cannot be read; in raw mode it can. Node has no call for TCIFLUSH. */
 function dropTyped(descriptor: number, input: ReturnType<typeof terminalInput>): void {
   const typed = Buffer.alloc(4096);
   input.setRawMode(true);

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 
 
 const mostBytes = 1024 * 1024;
 
-/** Why a file is not read at all. It has a code, like what the system refuses. */
+/** Why a file is not read at all. It has a code, like an error of the system. */
 class NoSmallFile extends Error {
   readonly code: 'EISDIR' | 'NOT_REGULAR' | 'OVER_1_MB';
 
@@ -29,7 +29,7 @@ export function readSmall(path: string): SmallFile {
   }
 }
 
-/** The size is not believed: a file under /proc has none, and another process may append. */
+/** The size is not trusted: that of a file under /proc is 0, and another process may append. */
 function readAtMost(descriptor: number): Buffer {
   const bytes = Buffer.alloc(mostBytes + 1);
   let read = 0;

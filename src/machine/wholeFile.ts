@@ -3,7 +3,7 @@ import { lstatSync, type Stats } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** What stands at a path where a file will be written: a link itself, not what it leads to. */
+/** What is at a path where a file will be written. A link counts as itself, not as what it leads to. */
 export function occupantOf(path: string): 'nothing' | 'file' | 'link' | 'other' {
   return kindOf(lstatSync(path, { throwIfNoEntry: false }));
 }
@@ -14,7 +14,7 @@ function kindOf(stats: Stats | undefined): ReturnType<typeof occupantOf> {
   return stats.isFile() ? 'file' : 'other';
 }
 
-/** What stands in the way of a file is left unchanged: somebody who can plant a link would choose what is written over. */
+/** Something else is at the path and stays: by a link, another user could choose which file is overwritten. */
 export class Occupied extends Error {
   readonly by: 'link' | 'other';
 

@@ -1,12 +1,12 @@
 import { constants, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 
-// What differs between the engines that run botctl: node.ts is for Node, this file is for the single file, which runs on
-// Bun.
+// The differences between the engines that run botctl: node.ts is for Node, and this file is for the single file, which
+// runs on Bun.
 
 /** A named pipe is opened and read in a thread: exiting does not wait for it, and Bun's sockets do not read pipes. */
 export function openToRead(path: string): Readable {
-  // Not opened to look: a writer that waits for a reader would write to one that leaves again.
+  // The pipe is not opened to check it: a waiting writer would write to a reader that leaves again.
   if (statSync(path).isFIFO()) return createReadStream(path);
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const { isatty } = process.getBuiltinModule('node:tty');
@@ -16,8 +16,8 @@ export function openToRead(path: string): Readable {
 const lookAgainMs = 20;
 
 /**
- * What is typed at the terminal that is open as `descriptor`, without waiting. Bun's own stream would end where nothing
- * is typed yet. A thread that waits would take the answer to a later question.
+ * Reads what is typed at the terminal that is open as `descriptor`, without waiting. Bun's own stream would end if
+ * nothing is typed yet. A thread that waits would take the answer to a later question.
  */
 export function terminalInput(descriptor: number): Readable & { setRawMode(isRaw: boolean): unknown } {
   const { ReadStream } = process.getBuiltinModule('node:tty');
@@ -43,7 +43,7 @@ export function terminalInput(descriptor: number): Readable & { setRawMode(isRaw
       done(error);
     },
   });
-  // With it readline turns off that the terminal shows what is typed.
+  // With this, readline stops the terminal from showing what is typed.
   const setRawMode = (isRaw: boolean): Readable => {
     modes.setRawMode(isRaw);
     return typed;
@@ -51,12 +51,12 @@ export function terminalInput(descriptor: number): Readable & { setRawMode(isRaw
   return Object.assign(typed, { isTTY: true, setRawMode });
 }
 
-/** What Bun's compiler puts into the file, because it stands here by name. scripts/build/file.mjs says which package it is. */
+/** Bun's compiler includes this package because its name stands here. scripts/build/file.mjs says which it is. */
 export function requireNative(): unknown {
   return require('litesvm-inside');
 }
 
-/** What starts this program again, before its arguments: the single file is itself what runs. */
+/** The command that starts this program again, before its arguments: the single file itself. */
 export function thisProgram(): string[] {
   return [process.execPath];
 }

@@ -1,7 +1,7 @@
 import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 
-// What differs between the engines that run botctl: this file is for Node, bun.ts is for the single file.
+// The differences between the engines that run botctl: this file is for Node, bun.ts is for the single file.
 
 /**
  * Opens a file, a named pipe or a terminal as a stream. Opening a pipe in the usual way waits for its writer in a
@@ -24,7 +24,7 @@ export function openToRead(path: string): Readable {
   }
 }
 
-/** What is typed at the terminal that is open as `descriptor`, without waiting. */
+/** Reads what is typed at the terminal that is open as `descriptor`, without waiting. */
 export function terminalInput(descriptor: number): Readable & { setRawMode(isRaw: boolean): unknown } {
   return new (process.getBuiltinModule('node:tty').ReadStream)(descriptor);
 }
@@ -37,7 +37,7 @@ export function requireNative(name: string): unknown {
   return requireHere()(name);
 }
 
-/** What starts this program again, before its arguments. */
+/** The command that starts this program again, before its arguments. */
 export function thisProgram(): string[] {
   return [process.execPath, ...process.execArgv, process.argv[1] ?? ''];
 }
