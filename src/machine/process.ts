@@ -130,7 +130,7 @@ function lookByPs(): AtTerminal {
     const [group, foreground] = line.trim().split(/\s+/u);
     return { is: group === foreground ? 'foreground' : 'background' };
   } catch {
-    // An unnecessary question is answered or times out. A missing one may pay.
+    // An unnecessary question is answered or times out; without a necessary one, money may be paid.
     return { is: 'foreground' };
   }
 }

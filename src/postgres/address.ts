@@ -72,8 +72,8 @@ const isPlainName = (value: string): boolean =>
   /^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$/u.test(value);
 
 /**
- * On this machine nobody can listen. Elsewhere the server must prove its name, unless the URL says otherwise. As in
- * libpq, `require` also checks an authority that is named.
+ * On this machine no TLS is needed: nobody is in between. Elsewhere the server must prove its name, unless the URL says
+ * otherwise. As in libpq, `require` also checks an authority that is named.
  */
 function sslOf(host: string, { sslmode = '', sslrootcert, sslcert, sslkey }: Tls): Ssl {
   const isAsked = ['require', 'verify-ca', 'verify-full'].includes(sslmode) || sslrootcert !== undefined;

@@ -45,7 +45,7 @@ export class PgConnections {
   #connection: PgConnection | undefined;
   /** The newest connection, perhaps not greeted yet. */
   #latest: PgConnection | undefined;
-  /** Works beside each other wait for the same new connection. */
+  /** Works that run at the same time wait for the same new connection. */
   #connecting: Promise<PgConnection> | undefined;
   readonly #left = new AbortController();
   /** Since when no work succeeded. Later work does not wait for the same problem again. */

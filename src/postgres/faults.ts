@@ -32,7 +32,7 @@ export function isOfNetwork(error: unknown): boolean {
   return driverSays.test(error.message) || networkCodes.test(serverCodeOf(error) ?? '') || isOfPooler(error);
 }
 
-/** PgBouncer has one code for all that ends its own connection to the server. Mistakes have it too, not fatal. */
+/** PgBouncer uses one code if its own connection to the server ends, as FATAL, and for mistakes, not as FATAL. */
 function isOfPooler(error: Error): boolean {
   const isFatal = 'severity' in error && error.severity === 'FATAL';
   return isFatal && serverCodeOf(error) === '08P01' && !noTransactions.test(error.message);

@@ -14,7 +14,7 @@ const tables = kept.filter((table) => table !== 'meta');
 /** The tables whose rows have numbers: new rows are numbered after those of the file. */
 const numbered = tables.filter((table) => table !== 'batches');
 
-/** Imports the file in one commit, with the salt of its hashes of tokens. Another run finds its id and extent. */
+/** Imports the file and its salt in one commit, so that tokens are recognised. A second run finds id and extent. */
 export async function importFile(shared: Asking, source: SourceFile): Promise<void> {
   const { connection, schema, place } = shared;
   await inOneCommit(

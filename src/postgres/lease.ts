@@ -101,7 +101,7 @@ export class Lease {
 }
 
 /**
- * Renews the lease if there is no commit for long. Uses its own connection, as the other may wait for a lock or commit.
+ * Renews the lease if there is no commit for long. Uses its own connection: the other may wait for a lock or a commit.
  */
 export function keepLeaseRenewed(lease: Lease, connections: PgConnections): { stop(): void } {
   let own: PgConnection | undefined;
