@@ -7,7 +7,6 @@ import type { Channel, Flight, FlightLimits, Shipment } from './wire/flight.ts';
 import { troubleOf } from './wire/trouble.ts';
 import type { ChannelSettings } from './wire/undiciChannel.ts';
 
-/** A bot and its service. */
 export type Bot = {
   /** The profile's name; `env` if the token is not from a profile; `sandbox` for the built-in bot. */
   readonly name: string;

@@ -178,7 +178,7 @@ export function interrupted(when: string): Failure {
     ${whenReady}`;
 }
 
-/** A room's failures, one row a kind: the fields that it needs, its code and its words. */
+/** A room's failures, one row for each kind: the fields that it needs, its code and its words. */
 type Rows = Readonly<Record<string, (fields: never) => Failure>>;
 
 export type FieldsOf<Row> = Row extends (fields: infer Fields extends object) => Failure ? Fields : object;

@@ -21,7 +21,6 @@ export type EngineContext = {
   readonly bot: Bot;
   readonly connection: Pick<Connection, 'url' | 'channel'>;
   readonly limits: {
-    /** The longest time for one attempt. */
     readonly timeoutMs: number;
     /** The last pause must end within this time after the end of the first attempt. */
     readonly maxWaitMs: number;
@@ -70,7 +69,6 @@ type MayClaim = (
 /** The result of an attempt: the status of its reply, or what went wrong. */
 export type WhatCame = number | Trouble;
 
-/** What the engine waits for. */
 export type Waiting =
   | { readonly for: 'reply'; readonly kind: Kind }
   | { readonly for: 'other-process'; readonly id: string }
@@ -82,7 +80,6 @@ export type Progress =
   | { readonly is: 'came-back'; readonly number: number; readonly what: WhatCame; readonly tookMs: number }
   | { readonly is: 'waiting'; readonly verdict: Verdict; readonly waitMs: number };
 
-/** Watches the engine while it works. */
 interface Observer {
   during<Result>(waiting: Waiting, work: Promise<Result>): Promise<Result>;
   step(progress: Progress): void;

@@ -8,7 +8,6 @@ import type { HeldReason } from './replyMeaning.ts';
 
 /** What stands in the way of an attempt. */
 export type Answers = {
-  /** What the policies say. */
   readonly policy: PolicyAnswer;
   /** Why the journal begins no attempt. */
   readonly closed: Failure | undefined;

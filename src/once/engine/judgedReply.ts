@@ -194,7 +194,7 @@ export class Tries {
   }
 }
 
-/** All rows of a batch wait out a rate limit up to this long, whatever `--max-wait` says. A person decides beyond. */
+/** The longest rate limit that a batch waits out, whatever `--max-wait` says. Beyond it, a person decides. */
 const mostQuietMs = 3_600_000;
 
 const firstStepMs = 500;

@@ -22,7 +22,6 @@ export type Stopped =
   | { readonly because: 'certificate'; readonly trouble: Trouble }
   | { readonly because: 'would-wait-too-long'; readonly comeBackAtMs: number }
   | { readonly because: 'interrupted' }
-  /** The journal is closed for sending. */
   | { readonly because: 'closed'; readonly failure: Failure }
   | { readonly because: 'nothing-to-gain' };
 
@@ -94,7 +93,7 @@ export function mustFind(entry: Entry | undefined): Entry {
   throw engineFailure('entry-missing', {});
 }
 
-/** What a caller must know about a reply although it counts as accepted. */
+/** What a caller must know about a reply that counts as accepted nevertheless. */
 export type Oddity =
   /** A transfer's status, as JSON, if it is not documented. Undefined if the reply has no status. */
   | { readonly is: 'status'; readonly status: string | undefined }

@@ -5,7 +5,7 @@ import { isDone, mayHaveTakenEffect } from './standing.ts';
  * Everything that a plan means; its words are in `cli/run/dryRun.ts`. A new plan compiles only when all fields are set.
  */
 export type PlanMeaning = {
-  /** What this machine sends if all goes well. */
+  /** What this machine sends, if all goes well. */
   readonly sends: 'nothing' | 'what-was-found' | 'a-new-entry';
   /** What a person is asked, if there is one to ask. */
   readonly asks: 'nothing' | 'send' | 'do-again';
@@ -36,7 +36,6 @@ export function meaningOf({ is }: { readonly is: PlanKind }): PlanMeaning {
 
 /** What is known when a command finds an entry of its own identity. */
 export type RerunFacts = Pick<Entry, 'kind' | 'state' | 'wasInDoubt' | 'resolvedAs'> & {
-  /** Whether the caller named it. */
   readonly named: boolean;
   readonly sameBot: boolean;
   readonly sameBody: boolean;

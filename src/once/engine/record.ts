@@ -91,7 +91,7 @@ async function recordNow(
   };
 }
 
-/** No other process has changed it since the claim. Reading 27 columns back is a twentieth of a batch's row. */
+/** No other process has changed it since the claim. Reading 27 columns back costs a twentieth of a batch's row. */
 function acceptedNow(claimed: Entry, updatedAtMs: number): Entry {
   const accepted = { state: 'accepted', owner: undefined, ownerLives: false, updatedAtMs } as const;
   return Object.assign({}, claimed, accepted);

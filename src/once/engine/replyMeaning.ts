@@ -166,7 +166,6 @@ export const verdictTable: readonly VerdictRow[] = [
   { came: 'other-conflict', matches: isConflict('message', 'other'), ...same(held('key-conflict')) },
   { came: 'conflict-on-transfer', matches: isStatus(409), ...same(heldAtEnd('key-conflict')) },
   {
-    // 401 403
     came: 'not-permitted',
     matches: isStatus(401, 403),
     clear: rejected,
@@ -174,7 +173,6 @@ export const verdictTable: readonly VerdictRow[] = [
   },
   { came: 'limited', matches: isStatus(429), ...same({ verdict: 'limited', next: 'try-again' }) },
   {
-    // 408 425 5xx
     came: 'try-later',
     matches: (facts) => isStatus(408, 425)(facts) || (statusOf(facts) >= 500 && statusOf(facts) <= 599),
     ...same(unknownTryAgain),

@@ -41,7 +41,7 @@ function hintOf(complaints: readonly Complaint[], options: OptionsOfField): stri
 
 const example = 'Write it like https://bots.example.com.';
 
-/** It is part of keys and of an index, which takes no text of any length. */
+/** The base URL is part of keys and of an index, which limits the length of a text. */
 export const longestBaseUrl = 1000;
 
 /** The URL is never echoed. */

@@ -8,7 +8,6 @@ const badTexts = {
   'half-pair': 'has half a surrogate pair, which cannot be written as UTF-8',
 } as const;
 
-/** What is wrong with a text. */
 type BadText = keyof typeof badTexts;
 
 const badAmounts = {
@@ -25,7 +24,6 @@ const badAmounts = {
   other: 'is not digits with at most one dot',
 } as const;
 
-/** Why a text is not an amount. */
 export type BadAmount = keyof typeof badAmounts;
 
 const badAddresses = {
@@ -179,7 +177,6 @@ export type ComplaintOf<Rules> = {
   };
 }[keyof Rules];
 
-/** Everything that is wrong with one request. */
 export type Complaints = { readonly complaints: readonly Complaint[] };
 
 /** The options that can set a field, the usual one first. No option can set a field of a file. */
@@ -200,7 +197,6 @@ export function complaintWords({ rule, value }: Complaint): Said {
 // A field's name, or a quoted value, may be as long as the file.
 const mostOfProblem = 200;
 
-/** What is wrong with one field. */
 export function complaintSentence(complaint: Complaint, options: readonly string[] = []): string {
   const { field = 'the request' } = complaint;
   const [option] = options;

@@ -11,7 +11,7 @@ export type Statement = {
 };
 
 export type Dialect = {
-  /** What stands before the number of a value. */
+  /** The sign before the number of a value. */
   readonly value: '?' | '$';
   readonly table: (name: string) => string;
   /** The function that finds the position of one text in another. */

@@ -148,7 +148,7 @@ export const missingMayBeSent = 'What is missing may have been sent';
 
 export const acceptingLoss = [{ decides: ['journal', 'accept-loss'], looks: ['doctor'] }];
 
-/** What a person must do before accepting a loss. */
+/** What a person must check before accepting a loss. */
 export const beforeAccepting =
   'check the wallet and the conversations for what was sent last. After you accept the loss, the same command may send that again:';
 

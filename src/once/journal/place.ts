@@ -5,7 +5,7 @@ export function isJournalUrl(text: string): boolean {
   return /^(?:postgres(?:ql)?:|[a-z][a-z0-9+.-]+:\/\/)/iu.test(text);
 }
 
-/** Whether a text names a file. A mistyped server must not become a new file, and no password part of a file's name. */
+/** Whether a text names a file. A mistyped server must not become a new file, nor a password part of its name. */
 export function isFile(text: string): boolean {
   return !isMarked(text) && !/^\/\/|:\/\//u.test(text) && (isAbsolute(text) || isBegun(text));
 }

@@ -224,7 +224,7 @@ export const closingOf = reading(closingColumns);
 
 export type AskingBase = { readonly dialect: Dialect; readonly verbs: Verbs; readonly owners: Owners };
 
-/** Without `beforeNext` within a commit, which waits for nothing but the journal. */
+/** Pass no `beforeNext` within a commit: it waits for nothing but the journal. */
 export function readsOf(
   ask: Ask,
   { dialect, verbs, owners }: AskingBase,

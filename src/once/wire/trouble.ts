@@ -79,7 +79,6 @@ export class TroubleError extends Error {
 const ofCertificates =
   /^(?:CERT_|CRL_|DEPTH_ZERO_|ERR_TLS_CERT|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH|SELF_SIGNED_|UNABLE_TO_)/u;
 
-/** What went wrong with the connection or the request. */
 export function troubleOf(error: unknown): Trouble {
   if (error instanceof TroubleError) return error.trouble;
   // A connection attempt to several addresses of a host fails with one error for each. The first one is reported.

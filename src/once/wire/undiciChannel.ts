@@ -160,7 +160,6 @@ function flyOnce(
   });
 }
 
-/** Everything that is sent. */
 function requestOf(shipment: Shipment, settings: ChannelSettings): Dispatcher.DispatchOptions {
   const { origin, path } = destination(shipment, settings);
   const { body, token } = shipment;
@@ -179,7 +178,6 @@ function requestOf(shipment: Shipment, settings: ChannelSettings): Dispatcher.Di
   };
 }
 
-/** What has been received so far. */
 class Received {
   ended: 'whole' | 'broken' | 'too-long' = 'broken';
   #status: number | undefined;
@@ -230,7 +228,7 @@ const decoders: Readonly<Record<string, Decoder>> = {
   br: 'brotliDecompressSync',
 };
 
-/** Decompresses a reply although none was asked for compressed. The token could hide in what cannot be read. */
+/** Decompresses a reply, although we asked for no compression: the token could hide in what we cannot read. */
 function decoded(flight: Flight): Flight {
   if (flight.came === 'nothing' || flight.body.length === 0) return flight;
   const method = flight.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';

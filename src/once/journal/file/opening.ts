@@ -55,7 +55,7 @@ export function openFile(givenPath: string, use: FileUse = 'send'): OpenedFile {
     const version = refuseAtRest(path);
     if (existsSync(`${path}-journal`)) withSetupLock(path, () => undoHalfWritten(path));
     if (mayBeEarlier(version, path)) withSetupLock(path, () => bringUpToDate(path));
-    // Read it first: a writer that refuses the file and closes it last would move the log into it.
+    // Opened for reading first: a writer that refuses the file and closes it last would move the log into it.
     const reader = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true });
     let stands: Barred | undefined;
     try {
@@ -158,7 +158,6 @@ function standingOf(
   };
 }
 
-/** Why a file begins no attempt. */
 export function whyFileIsClosed(database: DatabaseSyncInstance, path: string): Failure | undefined {
   return whyClosed(path, database.prepare(fileVerbs.closings.text).all().map(closingOf));
 }

@@ -93,7 +93,7 @@ export class SourceFile {
   }
 
   close(): void {
-    // A statement that still exists keeps its connection and the locks of that.
+    // A statement that still exists keeps its connection open, and the locks with it.
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
     this.#database.close();
   }
