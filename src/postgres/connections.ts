@@ -78,7 +78,7 @@ export class PgConnections {
     }
   }
 
-  /** A connection that works. Fails if there is none in time. */
+  /** A connection that works. Fails if the server is not back in time. */
   async working(waiting: Waiting = this.waiting()): Promise<PgConnection> {
     if (this.#connection?.isBroken !== false) {
       this.#connecting ??= this.#keepTrying(() => true, waiting).finally(() => {

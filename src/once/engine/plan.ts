@@ -127,7 +127,7 @@ export function newEntry(identity: Identity, bot: Bot, randomUuid: () => string)
   };
 }
 
-/** What a command wants: its identity, and the entry to begin if the journal has none with that identity. */
+/** What a command wants: its identity, and the entry to begin if the journal has no such entry. */
 export type Ordered = { readonly identity: Identity; readonly candidate: NewEntry };
 
 /** The entry as the plan sends it: a new one, or the one that was found, with the bot and the body given now. */
