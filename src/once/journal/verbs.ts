@@ -94,7 +94,7 @@ function textsIn(dialect: Dialect) {
       ORDER BY tried_at DESC`,
     paidBefore: `SELECT count(*) AS times, max(tried_at) AS last FROM ${entries}
       WHERE payment IS NOT NULL AND ${recipient} = :to AND ${counts}`,
-    // Joined crosswise, SQLite looks each payment up. With IN it would read all transfers, once a page.
+    // With CROSS JOIN, SQLite looks up each payment by the index. With IN it would read all transfers for each page.
     batchesPaying: `SELECT payment, name AS batch, max(tried_at) AS at
       FROM ${each(':payments')} AS payments CROSS JOIN ${entries}
       WHERE payment = one AND ${counts} AND (${paidUntil}) >= :since
