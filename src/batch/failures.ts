@@ -49,7 +49,7 @@ export const batchFailure = failing('batch', {
     The first line names the columns. ${isItTheRightFile}`,
   'too-many-rows': ({ source, mostRows }: { source: string; mostRows: number }) => failureWith('bad-file')`
     ${source} has more than ${formatCount(mostRows)} rows
-    Divide it into several files, each a batch with a name of its own.`,
+    Split it into several files, and give each batch its own name.`,
   'not-utf8': ({
     source,
     line,
@@ -92,7 +92,7 @@ const ownRules = {
   ],
   quotes: (_: 'unmatched'): Said => [
     'is not CSV: its quotes do not match',
-    'in quotes where a cell has some, each of them doubled',
+    'quoted correctly: a cell that contains quotes is itself in quotes, with each of them doubled',
   ],
   length: ({ most }: { most: number }): Said => [longer({ longerThan: most }), 'one row'],
   'header-length': ({ header, cells }: { header: number; cells: number }): Said => [
@@ -110,7 +110,7 @@ const ownRules = {
     `is given more than once: ${keys.map((key) => JSON.stringify(clipped(key))).join(', ')}`,
     'one column: case does not matter, and a space, - and _ are the same',
   ],
-  filled: (_: 'given'): Said => ['is given too', 'absent where its option is given'],
+  filled: (_: 'given'): Said => ['is given too', 'absent if its option is given'],
   'decimal-comma': (_: 'dot'): Said => [
     'has a dot',
     'written like 1,5 or 1.234,50, because of --decimal-comma',
@@ -122,7 +122,7 @@ const ownRules = {
   ],
   template: (value: 'given' | { column: string; source: string; at: TemplatePlace }): Said => [
     value === 'given' ? 'is also given by the row' : withoutValue(value),
-    'made by --template alone',
+    'made only by --template',
   ],
 };
 
@@ -191,7 +191,7 @@ function rowSentence(complaint: RowComplaint, written: Written): string {
   const field = clipped(complaint.field ?? 'the row');
   const sentence = sentenceOn(cell === undefined ? field : `${field} ${cell}`, said);
   if (complaint.rule !== 'amount' || complaint.value !== 'comma') return sentence;
-  return `${sentence}; 1,234.50 is taken too, and with --decimal-comma 1,5 and 1.234,50`;
+  return `${sentence}; 1,234.50 is accepted too, and with --decimal-comma 1,5 and 1.234,50`;
 }
 
 /** The first few things wrong with a row, with their cells if they are given, and the number of the others. */

@@ -83,7 +83,7 @@ export const policyFailure = failing('policy', {
     ${noUse} To allow this address, add it under recipients in the policy.
     $ policy show`,
   approvals: ({ source }: Refused<'approvals'>) => failureWith('policy-limit')`
-    The policy ${source} wants another database role to approve this ("approvals": "other"), and a journal in a file has no roles
+    The policy ${source} requires another database role to approve this ("approvals": "other"), and a journal in a file has no roles
     ${noUse} Use a shared journal, or have the policy changed.
     $ policy show`,
   transfer: (over: Refused<'transfer'>) => overLimit(over),
@@ -124,7 +124,7 @@ function damaged(source: string, line: number, column: number, what: string): Fa
 function unsafe(source: string, path: string, problem: string, fix: readonly string[]): Failure {
   const what = path === source ? problem : `is in the folder ${path}, which ${problem}`;
   return failureWith('policy-unsafe', { next: [{ shell: [fix] }] })`The policy ${source} ${what}
-    Only you or root may be able to change a policy. If no one else has changed it, fix this:`;
+    A policy must be one that only you and root can change. If nobody else has changed it, fix this:`;
 }
 
 const shapes: Readonly<Record<string, string>> = {
@@ -177,7 +177,7 @@ function overLimit(refusal: OverRefusal): Failure {
   const never = rule === 'transfer' ? '' : ' This is more than the whole limit.';
   const hint =
     freeAt === undefined
-      ? `${noUse}${never} Have the policy changed, if this amount is meant.`
+      ? `${noUse}${never} If you mean this amount, have the policy changed.`
       : `Wait until ${iso(freeAt)}, then run the same command again: enough is left then, if nothing else is spent.`;
   const fields = {
     remaining: amountOf(remaining),

@@ -107,7 +107,7 @@ describe('the columns of a file', () => {
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain('line 2: id is missing');
     expect(ran.stderr.replace(/\s+/gu, ' ')).toContain(
-      'No row has id. If one of the columns is called otherwise (Invoice ID, note), name it: --column id=COLUMN.',
+      'No row has id. If the file calls it something else (Invoice ID, note), name the column: --column id=COLUMN.',
     );
     expect(ran.stderr).not.toContain('--skip-invalid');
     expect(await pay(path, '--column', 'id=invoice-id')).toMatchObject({ code: 0 });
@@ -118,8 +118,8 @@ describe('the columns of a file', () => {
     ['id', 'does not name a column'],
     ['id=', 'does not name a column'],
     ['name=Name', 'does not name a column'],
-    ['id=Memo', 'does not go with --column memo=memo'],
-    ['memo=x', 'does not go with --column memo=memo'],
+    ['id=Memo', 'cannot be combined with --column memo=memo'],
+    ['memo=x', 'cannot be combined with --column memo=memo'],
   ])('are not named by --column %s', async (column, says) => {
     const ran = await pay('no.csv', '--column', 'memo=memo', '--column', column);
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });

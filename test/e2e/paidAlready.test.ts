@@ -297,8 +297,8 @@ describe('a batch', () => {
     const ended = await batch(renumbered, 'payroll', '--yes');
     expect(ended.code).toBe(6);
     const says = ended.stderr.replace(/\s+/gu, ' ');
-    expect(says).toContain('rows of this file stand under other ids: it was numbered again.');
-    expect(says).toContain('take a column that stays with the person or the invoice as the id');
+    expect(says).toContain('rows of this file have other ids in the journal: the file was numbered again.');
+    expect(says).toContain('use as the id a column that stays with the person or the invoice');
     expect(says).not.toContain('A row with a new id');
     expect((await batch(renumbered, 'payroll', '--yes', '--repeat')).code).toBe(6);
     expect(await effects()).toBe(3);

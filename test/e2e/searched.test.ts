@@ -66,7 +66,7 @@ describe('a payment in doubt without a signature', () => {
     const { exit, candidates, error } = await told('verify', id);
     expect({ exit, candidates }).toEqual({ exit: 9, candidates: [] });
     expect(error?.message).toMatch(
-      /No payment of 0\.5 SOL to 9WzD\w+ left the wallet between \S+Z and \S+Z, as far as finalized\./u,
+      /No payment of 0\.5 SOL to 9WzD\w+ left the wallet between \S+Z and \S+Z, counting only finalized transactions\./u,
     );
   });
 

@@ -65,12 +65,12 @@ describe('journal migrate', () => {
     const made = await run(suggestion.split(' '));
     expect([made.code, made.stderr]).toEqual([0, '']);
     expect(made.stdout).toMatch(
-      /^The journal postgres:\/\/\S+ was created\.\n-- What the role botctl_runner/u,
+      /^The journal postgres:\/\/\S+ was created\.\n-- The rights of the role botctl_runner/u,
     );
     expect((await run(['journal', 'migrate', '--quiet'])).stdout).toMatch(
       /^BEGIN; [^\\]*GRANT USAGE ON SCHEMA "botctl" TO "botctl_runner"[^\\]* COMMIT;\n$/u,
     );
-    expect((await run(['journal', 'migrate'])).stdout).toContain('is there already');
+    expect((await run(['journal', 'migrate'])).stdout).toContain('already exists');
     expect((await run(['history'])).code).toBe(0);
   });
 

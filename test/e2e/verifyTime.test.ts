@@ -98,7 +98,7 @@ describe('a bot whose wallet nobody names', () => {
     const looked = await told('verify', id);
     expect(looked).toMatchObject({
       ...{ exit: 0, chain: { verdict: 'likely', commitment: 'finalized', reasons: [] } },
-      warnings: [expect.stringContaining('names no wallet')],
+      warnings: [expect.stringContaining('no wallet is set for the bot')],
     });
     expect(await told('verify', '--all')).toMatchObject({ exit: 0, verified: { likely: 0, undecided: 0 } });
     operator.useProfiles({ payer: operator.chainProfile() }, 'payer');

@@ -58,7 +58,7 @@ describe('the wallet against the journal', () => {
     expect(shown.code).toBe(10);
     expect(shown.stdout).toMatch(new RegExp(`0\\.25 SOL to ${payAda[2]}, [\\dT:-]+Z: ${sol}`, 'u'));
     expect(shown.stdout.replaceAll(/\s+/gu, ' ')).toContain(`2 USDC to ${payAda[2]}`);
-    expect(shown.stderr).toContain('2 payments left the wallet that no entry of this journal has.');
+    expect(shown.stderr).toContain('2 payments left the wallet without an entry in this journal.');
   });
 
   test('says so where each payment has its entry, from the first one’s own second', async () => {

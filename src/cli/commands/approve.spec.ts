@@ -4,9 +4,9 @@ import { type ArgsOf, command } from '../parse/command.ts';
 export const approveSpec = command({
   group: 'Money',
   does: 'decides',
-  about: 'Approve payments that wait for it; nothing is sent yet',
+  about: 'Approve waiting payments; nothing is sent yet',
   details:
-    'It needs only the journal. The same command, run again, or resume, then sends the payment within the limits of that moment. With "approvals": "other" in the policy, another database role than the one that asked for it must approve.',
+    'It needs only the journal. To send the payment, run its command again, or resume; the limits of that moment apply. If the policy has "approvals": "other", a database role other than the one that asked must approve.',
   arguments: ['[ids...]  payments waiting for approval: the ID, its first characters, or a name'],
   options: options([
     ['--batch <name>  all rows of this batch that wait, shown as one table', { completes: 'batches' }],
@@ -21,8 +21,8 @@ export const approveSpec = command({
 export const declineSpec = command({
   group: 'Money',
   does: 'decides',
-  about: 'Decline payments that wait for approval; nothing is sent',
-  details: 'A payment that was approved can be declined as long as it was not sent.',
+  about: 'Decline waiting payments; nothing is sent',
+  details: 'An approved payment can be declined until it is sent.',
   arguments: ['[ids...]  payments waiting for approval: the ID, its first characters, or a name'],
   options: options([
     ['--batch <name>  all rows of this batch that wait, shown as one table', { completes: 'batches' }],

@@ -39,7 +39,7 @@ async function decide(kind: Kind, reason: string, app: App<DecideArgs>): Promise
   if ((batch === undefined) === (app.args.words.length === 0))
     throw failureWith(
       'usage',
-    )`${batch === undefined ? 'Nothing to decide is named' : 'Both IDs and --batch are given'}
+    )`${batch === undefined ? 'No payment is named' : 'Both IDs and --batch are given'}
       Give IDs, or --batch with a name. This lists what waits:
       $ history --state held`;
   const said = { kind, who: whoDecides(), reason, signature: undefined };
@@ -212,7 +212,7 @@ function sumOf(entries: readonly Entry[]): string {
 function approvedRows(kind: 'approved' | 'declined', name: string, sum: string): [string, Suggestion[]] {
   if (kind === 'declined') return [`Declined: ${sum}. Nothing was sent.`, []];
   return [
-    `Approved: ${sum}. Nothing was sent yet: run the command of batch ${name} again, or this, which also goes on with what is unknown:`,
+    `Approved: ${sum}. Nothing was sent yet. To send it, run the command of batch ${name} again, or this, which also sends what is unknown again:`,
     [['resume', '--all']],
   ];
 }

@@ -7,7 +7,7 @@ export const completionSpec = command({
   does: 'looks',
   about: 'Print the completion script for a shell',
   details:
-    'The script knows the commands and options of this version. At a Tab it asks botctl for the names of profiles and batches alone.',
+    'The script knows the commands and options of this version. When you press Tab, it asks botctl only for the names of profiles and batches.',
   arguments: [[`<shell>  ${shells.join(', ')}`, { completes: shells }]],
   examples: {
     'bash: put this into ~/.bashrc': 'source <(botctl completion bash)',

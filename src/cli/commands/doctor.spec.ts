@@ -5,6 +5,6 @@ export const doctorSpec = command({
   does: 'looks',
   about: 'Check profile, token, service, clock, chain and journal',
   details:
-    'It sends no message and no payment, and changes nothing. It tries the token with an empty message, which the service must refuse, and compares its clock. It asks the profile’s Solana node for its cluster and the balance. Only a real command shows what a token may do.',
+    'It sends no message and no payment, and changes nothing. It tries the token with an empty message, which the service must refuse, and compares the two clocks. It asks the profile’s Solana node for its cluster and the balance. Only a real command shows what a token may do.',
   examples: { 'Check the profile in use': 'botctl doctor' },
 });

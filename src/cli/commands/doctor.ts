@@ -134,10 +134,10 @@ const checks: readonly Check[] = [
       }
       if (status === 403)
         return warn`from ${tokenSource}; it may not send messages (403)
-          Have the bot given the permission, unless it only pays.`;
+          Have the permission granted, unless the bot only pays.`;
       if ([400, 404, 422].includes(status)) return ok`from ${tokenSource}; the service accepts it`;
       return warn`from ${tokenSource}; the answer does not show whether it is accepted (${status})
-        The first use will show.`;
+        The first real command will show it.`;
     },
   ),
   check(
@@ -225,7 +225,7 @@ const checks: readonly Check[] = [
       const text = inAList(counts, waiting, approved);
       if (again > 0)
         return warn`${text}; ${counted(again, 'payment was', 'payments were')} made more than once
-          This names them, until somebody has noted each with botctl resolve --happened:
+          This lists them, until somebody has noted each with botctl resolve --happened:
           $ verify --all`;
       if (counts.unknown || counts.sending)
         return warn`${text}
@@ -234,7 +234,7 @@ const checks: readonly Check[] = [
           $ resume --all`;
       if (approved > 0)
         return warn`${text}
-          What was approved is sent by its own command, run again, or by this:
+          To send what was approved, run its own command again, or this:
           $ resume --all`;
       if (counts.held)
         return warn`${text}

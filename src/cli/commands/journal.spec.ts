@@ -29,24 +29,24 @@ export const journalSpec = {
       about: 'Stop everything that sends through the journal',
       details:
         'From then on no command and no batch, on any machine that shares the journal, begins a request through it. What is in flight is still recorded, and replays and decisions go on. It is closed until journal open.',
-      options: options(['--reason <text>  why, as everybody who is stopped reads it']),
+      options: options(['--reason <text>  why; everybody who is stopped sees it']),
       examples: {
         'Stop all runners': 'botctl journal close --reason "the bot’s token leaked"',
       },
     }),
     open: command({
       does: 'changes',
-      about: 'Let the journal be sent through again',
+      about: 'Allow sending through the journal again',
       details:
-        'It ends what journal close began, and asks nothing. A shared journal is opened by the role that owns its schema. A backup is opened by journal accept-loss, and a journal that was moved never.',
+        'It ends what journal close began, without a question. Only the role that owns the schema opens a shared journal. A backup needs journal accept-loss instead. A journal that was moved stays closed.',
       examples: { 'Go on': 'botctl journal open' },
     }),
     migrate: command({
       does: 'changes',
       about: 'Create a shared journal, and print its grants',
       details:
-        'You need the role that owns the database or the schema. The schema is botctl, or the one in the URL (?schema=). Run it again at any time: a journal that is there stays as it is. It prints the SQL that gives the role botctl_runner what it needs to run botctl; that role can delete nothing. With --quiet it prints only that, for psql.\n\nWith --import, the entries of a journal’s file go along, in one commit, into a journal that has none yet; the file then sends nothing more. It is refused while an entry of the file is unfinished, or a process may send through it.',
-      options: options(['--import <file>  take a journal’s file along']),
+        'You need the role that owns the database or the schema. The schema is botctl, or the one in the URL (?schema=). Run it again at any time: an existing journal stays as it is. It prints the SQL that gives the role botctl_runner what it needs to run botctl; that role can delete nothing. With --quiet it prints only that, for psql.\n\n--import copies the entries of a journal’s file, in one commit, into a journal that has none yet; the file then sends nothing more. It is refused while an entry of the file is unfinished, or a process may send through it.',
+      options: options(['--import <file>  import a journal’s file']),
       examples: {
         'Use the owner’s role, whose password is in ~/.pgpass':
           'botctl journal migrate --journal postgres://owner@db.example.com/bots',

@@ -27,7 +27,7 @@ export async function migrate(app: App<Args<'import'>>): Promise<Exit> {
     const journal = safeLine(shared.place);
     const headline = made
       ? `The journal ${journal} was created.`
-      : `The journal ${journal} is there already. ${nothingChanged}`;
+      : `The journal ${journal} already exists. ${nothingChanged}`;
     const imported = await importOf(app, shared);
     const grants = grantsSql(shared.schema);
     const lines = [
@@ -37,7 +37,7 @@ export async function migrate(app: App<Args<'import'>>): Promise<Exit> {
         : [
             `${counted(imported.entries, 'entry', 'entries')} of ${safeLine(imported.from)} are now in it. The file can still be read, and sends nothing more.`,
           ]),
-      `-- What the role ${usualRunner}, which runs botctl, needs. Run it as the owner, each time after journal migrate:`,
+      `-- The rights of the role ${usualRunner}, which runs botctl. Run this as the owner, each time after journal migrate:`,
       ...grants.trimEnd().split('\n'),
     ];
     // On one line, so that psql can take it too.
@@ -193,7 +193,7 @@ async function tellLoss(place: string, loss: Loss | undefined, app: App, keptLog
   const headline =
     loss === undefined
       ? `The journal ${place} has everything that it acknowledged to this machine. ${nothingChanged}`
-      : `The loss is recorded in ${place}. What is missing no longer stops the journal.`;
+      : `The loss is recorded in ${place}. The missing entries no longer stop the journal.`;
   const facts: Fact[] = [
     ['', undefined, { journal: place, accepted: loss !== undefined, missing: missing.map(missingJson) }],
     ...missing.map((known, index): Fact => [index === 0 ? 'Lost' : '', missingText(known)]),

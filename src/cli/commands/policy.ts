@@ -108,7 +108,7 @@ function policyFacts({ source, limits, recipients, onlyRecipients, approvals }: 
     [
       'Approvals',
       approvals === 'other'
-        ? 'only by another database role than the one that asked; in a file, where there are no roles, such a payment is refused. This rule is for honest people: anyone with the token can pay without botctl'
+        ? 'only by a database role other than the one that asked; a journal in a file has no roles, so such a payment is refused there. This rule is for honest people: anyone with the token can pay without botctl'
         : undefined,
       { approvals },
     ],

@@ -7,10 +7,10 @@ export const resolveSpec = command({
   about: 'Record what you found: it happened, or it did not',
   arguments: ['<ids...>  entries: the ID, its first characters, or a name'],
   options: options([
-    '--happened  it happened; the same command then sends nothing, if it has a name',
+    '--happened  it happened; under a name, it is not sent again',
     '--signature <signature>  with --happened: the signature you found; botctl checks it on the chain if rpc-url is set',
-    '--did-not-happen  it did not happen; the same command then sends it again',
-    '--reason <text>  what you saw and where; kept with your name and the time',
+    '--did-not-happen  it did not happen; the same command sends it again',
+    '--reason <text>  what you saw and where; kept with name and time',
     '-y, --yes  do not ask for confirmation; needs whole IDs',
   ]),
   examples: {

@@ -4,12 +4,12 @@ import { type ArgsOf, command } from '../parse/command.ts';
 export const resumeSpec = command({
   group: 'Every day',
   does: 'sends',
-  about: 'Send what is unknown again, unchanged, and what was approved',
+  about: 'Send unknown entries again, and approved ones',
   details:
-    'The service does not repeat a request that it remembers. It may have forgotten a held one: check the wallet or the conversation first.',
+    'An unknown entry is sent again unchanged. The service does not repeat a request that it remembers. It may have forgotten a held one: check the wallet or the conversation first.',
   arguments: ['[ids...]  entries: the ID, its first characters, or a name'],
   options: options([
-    '--all  everything that is unknown, also after a kill, and what was approved and not sent',
+    '--all  everything unknown, also after a kill, and everything approved and not sent',
     '--held  with --all: held entries too, except those that wait for approval; asks, or needs --yes',
     '-y, --yes  do not ask for confirmation; needs whole IDs',
   ]),

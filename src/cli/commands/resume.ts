@@ -111,7 +111,7 @@ function nothingToResume({ open = 0, held = 0 }: Readonly<Record<string, number>
 }
 
 function whichToResume(isBoth: boolean): Failure {
-  const give = isBoth ? 'Both IDs and --all are given' : 'Nothing to resume is named';
+  const give = isBoth ? 'Both IDs and --all are given' : 'No entry is named';
   return failureWith('usage')`${give}
     Give IDs, or --all. This lists what may have happened:
     $ history --state unknown`;

@@ -5,7 +5,7 @@ import { onceOptions } from '../parse/onceOptions.ts';
 export const sendSpec = command({
   group: 'Every day',
   does: 'sends',
-  about: 'Send a message, with or without buttons, to a conversation',
+  about: 'Send a message, with or without buttons',
   options: [
     ...options(
       [

@@ -6,7 +6,7 @@ export const transferSpec = command({
   group: 'Every day',
   does: 'sends',
   about: 'Pay SOL or a token from the bot’s wallet',
-  details: 'Without a terminal nobody is asked: the payment goes out without --yes.',
+  details: 'Without a terminal nobody is asked: the payment is sent even without --yes.',
   options: [
     ...options(
       [
@@ -15,9 +15,9 @@ export const transferSpec = command({
         '--amount <amount>  how much, such as 5 or 1.5',
         '--memo <text>  a note that goes with the payment',
         ['--payload <file>  read the whole request as JSON; options override it', { readsStdin: true }],
-        '--allow-off-curve  pay an address off the curve, such as a multisig vault',
+        '--allow-off-curve  pay an address off the curve, like a multisig vault',
         '--propose  send nothing until a person approves it',
-        '--repeat  pay although the same was paid in the last 12 hours; needs a name',
+        '--repeat  pay even if the same was paid in the last 12 hours; needs a name',
         [
           '--wait [until]  wait until finalized (or confirmed) on the chain',
           { completes: ['finalized', 'confirmed'] },

@@ -10,7 +10,7 @@ export const verifySpec = command({
   arguments: ['[ids...]  payments: the ID, its first characters, or a name'],
   options: options([
     '--all  every payment without a final answer',
-    '--wallet  what left the bot’s wallet and no entry has; only looks',
+    '--wallet  list payments from the wallet that have no entry; only looks',
     '--since <when>  with --all: only payments begun since then, as in history; with --wallet: made since then',
   ]),
   examples: {

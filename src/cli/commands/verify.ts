@@ -217,7 +217,7 @@ function verifyOptions(args: VerifyArgs): VerifyOptions {
   if (is === undefined || more.length > 0)
     throw failureWith(
       'usage',
-    )`${is === undefined ? 'Nothing to verify is named' : 'IDs, --all and --wallet exclude each other'}
+    )`${is === undefined ? 'No payment is named' : 'IDs, --all and --wallet exclude each other'}
       Give IDs, or --all for every transfer without a final answer, or --wallet for what no entry has.`;
   const text = args.text('since');
   if (text !== undefined && is === 'named')

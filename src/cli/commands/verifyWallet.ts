@@ -17,7 +17,7 @@ import type { VerifyArgs } from './verify.spec.ts';
 /** Looks for payments that left the wallet past the journal. It decides nothing, and remembers nothing. */
 export async function verifyWallet(since: Moment | undefined, app: App<VerifyArgs>): Promise<Exit> {
   const { display, interrupts } = app;
-  const bot = await botWithWallet(app, 'its wallet cannot be held against the journal');
+  const bot = await botWithWallet(app, 'its wallet cannot be compared with the journal');
   const where = await app.where();
   const isEmpty = where.is === 'file' && isEmptyFile(where.path);
   if (isEmpty || !isThere(where)) throw journalFailure('no-journal', { path: await shownLocation(where) });
@@ -47,7 +47,7 @@ export async function verifyWallet(since: Moment | undefined, app: App<VerifyArg
 
 async function firstMs({ select }: Pick<Reads, 'select'>): Promise<number> {
   for await (const { createdAtMs } of select({ oldestFirst: true, limit: 1 })) return createdAtMs;
-  throw failureWith('usage')`The journal has no entry, so it does not say since when to look
+  throw failureWith('usage')`The journal has no entry, so it does not say how far back to look
     Add --since, such as --since 7d.`;
 }
 

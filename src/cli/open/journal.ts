@@ -131,7 +131,7 @@ function isLeft({ interrupts }: Pick<ProcessOfCommand, 'interrupts'>): boolean {
 export async function sayOfSteps({ display }: Pick<ProcessOfCommand, 'display'>): Promise<void> {
   const { onStep } = await import('../../once/journal/file/step.ts');
   onStep((path) =>
-    display.notice(`The journal ${path} is brought up to date. An older botctl cannot open it any more.`),
+    display.notice(`The journal ${path} is being brought up to date. An older botctl can no longer open it.`),
   );
 }
 

@@ -88,7 +88,7 @@ function grow(
   command.summary(about).description([about, details, examplesIn(examples)].filter(Boolean).join('\n\n'));
   if (group !== undefined) command.helpGroup(`${group}:`);
   if (words !== undefined && !words.includes(spec.name)) return;
-  command.addHelpText('after', '\nbotctl --help lists the options of every command.');
+  command.addHelpText('after', '\nbotctl --help lists the options that every command takes.');
   if ('children' in spec) {
     command.helpCommand(false);
     for (const child of spec.children) grow(command, child, choose, words);

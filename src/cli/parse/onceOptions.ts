@@ -4,8 +4,8 @@ import { options } from './args.ts';
 export const onceOptions = options(
   [
     '-o, --once <name>  name it; it happens once under that name',
-    '--idempotency-key <key>  use this key, which another system has chosen',
-    '--dry-run  show the request and whether it was sent before; send nothing',
+    '--idempotency-key <key>  use this key, chosen by another system',
+    '--dry-run  show the request and any earlier one; send nothing',
     '-y, --yes  do not ask for confirmation',
   ],
   'Sent once',

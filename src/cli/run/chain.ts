@@ -97,13 +97,13 @@ export function refuseUnprovable(
     throw chainLacks(
       name,
       ['wallet'],
-      `The bot ${name} names no wallet, so the chain cannot prove that it paid`,
+      `No wallet is set for the bot ${name}, so the chain cannot prove that it paid`,
       'Use --wait=confirmed to do without. ',
     );
   if (asset !== 'SOL' && mintOf(asset, chain) === undefined)
     throw failureWith(
       'no-mint',
-    )`The bot ${name} names no mint for ${asset}, so no payment of it can be recognised
+    )`No mint of ${asset} is set for the bot ${name}, so no payment of it can be recognised
       Add ${asset}=MINT to the assets of the profile, or give the mint itself as --asset.`;
 }
 

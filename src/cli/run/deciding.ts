@@ -48,7 +48,9 @@ async function decideOne(
       outcomeView(await storedReport(entry, app.args.command, journal.reads)),
     );
     if (entry.resolvedAs === 'did-not-happen' && !display.quiet)
-      display.notice(`The original command, if run again, now ${makes[entry.kind]} this ${entry.kind}.`);
+      display.notice(
+        `If you run the original command again, it now ${makes[entry.kind]} this ${entry.kind}.`,
+      );
     if (isApprovedAndUnsent(entry) && !display.quiet) display.notice(...howToSend(entry));
     if (written === 'written' && entry.resolvedAs === 'happened') await markReported(entry, journal, display);
     return 0;
@@ -129,7 +131,7 @@ export function reversing(entry: Entry, earlier: Decision | undefined, ask: stri
 function idNotWhole({ id }: Pick<Entry, 'id'>): Failure {
   return failureWith(
     'usage',
-  )`Without a question, only a whole ID is taken, and this one stands for entry ${id}
+  )`Without a question, botctl takes only a whole ID, and this one stands for entry ${id}
     Give the whole ID. This shows the entry:
     $ history ${id}`;
 }

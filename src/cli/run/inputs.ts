@@ -150,6 +150,6 @@ export function repeatsOf({ naming }: Order, args: Args): EngineContext['besides
   if (isNamed(naming)) return 'all';
   throw failureWith(
     'usage',
-  )`--repeat needs a name: it pays the same once more, and only a name tells that from a re-run
+  )`--repeat needs a name: it pays the same again, and only a name tells that from a re-run
     Name this payment: --once NAME.`;
 }

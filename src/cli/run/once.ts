@@ -94,7 +94,7 @@ function consentFor(
       const isShown = at === 'foreground' && asks !== 'do-again';
       const balance = isShown ? (await balanceFor(order, bot, app))?.text : undefined;
       const usual =
-        course.is === 'propose' ? 'Propose it? It waits for approval then.' : questions[asks].text;
+        course.is === 'propose' ? 'Propose it? It then waits for approval.' : questions[asks].text;
       const text = equal === undefined ? usual : askToPayAgain(nameOf(order.naming));
       const nowMs = clock.now();
       const paidBefore = await paidBeforeTo(plan, order, journal.reads, nowMs);

@@ -244,5 +244,5 @@ type Botless = 'bot-moved' | 'no-such-profile' | 'no-token' | 'other-token';
 function noBotFor(entry: Entry, code: Botless, why: string, first: readonly Suggestion[] = []): Failure {
   const way = isUnsent(entry) ? 'give it up: it was never sent' : 'decide whether it happened';
   return failureWith(code, { next: [...first, ...settling(entry)] })`${why}
-    A token goes only to its own service. Bring back its bot (a profile, --token-file or BOTCTL_TOKEN). Or ${way}.`;
+    A token goes only to its own service. Bring the entry’s bot back (a profile, --token-file or BOTCTL_TOKEN). Or ${way}.`;
 }

@@ -91,7 +91,7 @@ export async function entryByIdOrName(text: string, journal: Places): Promise<En
       $ history`;
   throw failureWith(
     'no-such-entry',
-  )`No entry in ${journal.place} has this name, or an ID that begins so: "${text}"
+  )`No entry in ${journal.place} is named "${text}" or has an ID that begins with it
     The history lists entries and their names (for another journal, add --journal; for the sandbox’s, --sandbox):
     $ history`;
 }

@@ -69,10 +69,10 @@ export function rowsInConflict(rows: number, of: number, isRenumbered: boolean):
   if (isRenumbered)
     return failureWith(
       'other-body',
-    )`${taken}, and rows of this file stand under other ids: it was numbered again.
-      Give its rows their earlier ids: --report lists what was paid under each. For the next file take a column that stays with the person or the invoice as the id.`;
+    )`${taken}, and rows of this file have other ids in the journal: the file was numbered again.
+      Give its rows their earlier ids: --report lists what was paid under each. For the next file, use as the id a column that stays with the person or the invoice.`;
   return failureWith('other-body')`${taken}.
-    A row with a new id is sent besides the earlier one. ${isItTheRightFile}`;
+    A row with a new id is sent in addition to the earlier one. ${isItTheRightFile}`;
 }
 
 type Progress = Readonly<Record<'toDo' | 'done' | 'failed' | 'unknown', number>>;

@@ -15,7 +15,7 @@ import { onlyIfSure, settling } from './settling.ts';
 /** Each is part of a sentence. */
 export const reasonWords: Readonly<Record<Reason, string>> = {
   'no-signature': 'no successful reply named a signature',
-  'no-mint': 'the bot names no mint for the asset',
+  'no-mint': 'no mint of the asset is set for the bot',
   'not-seen': 'the node does not show the transaction (it may be late, or lost)',
   'not-final': 'the transaction is not final yet',
   'no-answer': 'the node gave no answer that can be used',
@@ -41,7 +41,7 @@ export function nodeTrouble(because: Reason, host: string): Failure {
     ${fix}`;
 }
 
-const noWallet = 'the bot names no wallet, so whose money it was is not checked';
+const noWallet = 'no wallet is set for the bot, so nothing shows whose money it was';
 
 function why({ reasons, verdict }: Pick<ChainView, 'reasons' | 'verdict'>): string {
   const [reason] = reasons;
@@ -184,7 +184,7 @@ export function candidateLine({ signature, atMs, memo }: Candidate, { payment, s
 export function searched({ entry, payment, search }: Searched): Failure {
   const { id, state } = entry;
   const { candidates, rivals, sinceMs, untilMs, gap } = search;
-  const between = `left the wallet between ${iso(sinceMs)} and ${iso(untilMs)}, as far as finalized`;
+  const between = `left the wallet between ${iso(sinceMs)} and ${iso(untilMs)}, counting only finalized transactions`;
   const some = counted(candidates.length, 'payment of exactly this', 'payments of exactly this');
   const none = gap === undefined ? between : 'was found';
   const candidatesInWords =
@@ -193,14 +193,13 @@ export function searched({ entry, payment, search }: Searched): Failure {
   if (candidates.length === 0)
     return failureWith('unproven', { next: settling(entry) })`${message}
       Ask the service too. ${onlyIfSure}`;
-  const others =
-    rivals.length === 0 ? '' : ` Transfers of the same payment may have made some: ${listed(rivals)}.`;
+  const others = rivals.length === 0 ? '' : ` Equal transfers may have made some of them: ${listed(rivals)}.`;
   const looks = rivals.length === 0 ? [] : [id, ...rivals].map((each) => ['history', each]);
   return failureWith('unproven', {
     next: [...looks, ...candidates.map(({ signature }) => itIsThis(id, signature))],
   })`
     ${message}${others}
-    Compare times and memos: what was found decides nothing. If none is this transfer, look again later. If one is, decide that it happened:`;
+    Compare times and memos: the list alone decides nothing. If none is this transfer, look again later. If one is, decide that it happened:`;
 }
 
 /** What left the wallet past the journal, or that nobody knows; undefined where each payment has its entry. */
@@ -213,15 +212,15 @@ export function walletFailure(
     if (gap !== undefined) gaps.unshift('There may be more.');
     const have = counted(unsigned.length, 'entry has', 'entries have');
     const some = `${have} no signature and may have made some: ${listed(unsigned)}.`;
-    const message = `${counted(strays.length, 'payment', 'payments')} left the wallet that no entry of this journal has.`;
+    const message = `${counted(strays.length, 'payment', 'payments')} left the wallet without an entry in this journal.`;
     return failureWith(
       'not-in-journal',
     )`${[message, ...(unsigned.length === 0 ? [] : [some]), ...gaps].join(' ')}
-      Somebody else uses the wallet or the bot’s token, or this journal has lost what it had. Ask who made them; if nobody did, give the bot another token.`;
+      Somebody else uses the wallet or the bot’s token, or this journal has lost what it had. Ask who made them. If nobody knows, give the bot another token.`;
   }
   if (gap === undefined) return undefined;
   if (gap in fixes) return nodeTrouble(gap as Reason, host);
-  const none = `No payment without an entry is among the ${counted(read, 'transaction')} that could be read.`;
+  const none = `The ${counted(read, 'transaction')} that could be read show no payment without an entry.`;
   return failureWith('unproven')`${[none, ...gaps].join(' ')}
     Run the same command again later, or name a node that has all blocks since then.`;
 }
@@ -243,7 +242,7 @@ export function someUnproven(
     const denied = against === 0 ? '' : `, and the chain contradicts ${counted(against, 'transfer')}`;
     return failureWith('paid-more-than-once')`
       The wallet paid ${counted(again, 'transfer')} more than once${denied}${more}.
-      Another machine or person paid the same, or this service does not honour keys. Each of them says what left the wallet.`;
+      Another machine or person paid the same, or this service does not honour keys. The line of each says what left the wallet.`;
   }
   if (against > 0)
     return failureWith('contradicted')`The chain contradicts ${counted(against, 'transfer')}${more}.
@@ -287,7 +286,7 @@ export function signatureUnproven(view: ChainView): string {
 
 /** Said to who is about to decide, where the service named a signature. */
 export function askTheChain(id: string): string {
-  return `The service named a signature. This asks the chain about it, and decides if it is proven: botctl verify ${id}`;
+  return `The service named a signature. This asks the chain about it, and records that it happened if that is proven: botctl verify ${id}`;
 }
 
 function itIsThis(id: string, signature: string): Suggestion {

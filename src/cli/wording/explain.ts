@@ -88,7 +88,7 @@ function wordsOf(
       const came = attempt.status === undefined ? 'A request ended' : 'A reply came';
       return {
         message: `${came} (${summary(attempt, complaint)}) but the journal could not record it: ${messageOf(cause)}`,
-        hint: `It may have happened: note the reply. Bring the journal back, then run the same command again: ${neverTwice} (ID ${entry.id}). Without that journal it would count as new: if it is lost, repeat the command with --idempotency-key ${entry.key}.`,
+        hint: `It may have happened: note the reply. Bring the journal back, then run the same command again: ${neverTwice} (ID ${entry.id}). Without that journal the command counts as new: if the journal is lost, repeat the command with --idempotency-key ${entry.key}.`,
       };
     }
   }
@@ -188,7 +188,7 @@ function otherBodyWords({ entry, wanted }: Extract<Outcome, { readonly wanted: W
     message: `This ${what} ${takenBy(entry, wanted)}.`,
     hint: mayEnd
       ? `If this is another ${kind}, give it a new ${name}. Or settle the earlier one, which was never sent:`
-      : `${wasProposed ? `What once waited for approval keeps its content: a corrected ${kind} takes a new ${name}` : `A new ${name} is a second ${kind}, so give one only if you want both`}. The history shows the earlier one:`,
+      : `${wasProposed ? `A ${kind} that waited for approval keeps its content: give a corrected one a new ${name}` : `Under a new ${name} it is a second ${kind}, so give one only if you want both`}. The history shows the earlier one:`,
     next: mayEnd ? settling(entry) : [['history', id]],
   };
 }
@@ -215,8 +215,8 @@ function oddityWords(oddity: Oddity): string {
   switch (oddity.is) {
     case 'status':
       return oddity.status === undefined
-        ? 'The service says no status.'
-        : `The service says status ${oddity.status}, which is not documented.`;
+        ? 'The service gave no status.'
+        : `The service gave the status ${oddity.status}, which is not documented.`;
     case 'another-message':
       return `The reply shows a different ${oddity.field}: ${JSON.stringify(oddity.shows)}.`;
     case 'known-name':

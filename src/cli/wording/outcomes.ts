@@ -58,7 +58,7 @@ const fixes: Partial<Record<FailureCode, string>> = {
 export const alwaysSafe = {
   message: 'Either way the service sends it only once.',
   transfer:
-    'That is always safe: within 30 minutes it finishes the payment, after that it is held, and a person decides.',
+    'That is always safe: within 30 minutes it finishes the payment; after that the payment is held, and a person decides.',
 } as const;
 
 const heldReasons: Readonly<Record<HeldReason, string>> = {
@@ -73,7 +73,7 @@ const heldReasons: Readonly<Record<HeldReason, string>> = {
   'id-taken': 'the service answered with the transfer id or the signature of another payment',
   'refused-in-doubt': 'the service refuses it now, but an earlier request may have been accepted',
   'key-conflict':
-    'the service says that the request is in conflict with another one, which does not show what was done',
+    'the service says that the request conflicts with another one, which does not show what was done',
   'unclear-reply': 'the reply shows neither that it was done nor that it was refused',
 };
 
@@ -84,7 +84,7 @@ function isHeldReason(why: string): why is HeldReason {
 /** What journals of earlier versions keep as the reason of a proposal. */
 const earlierReasons: Readonly<Record<string, string>> = {
   proposed: 'asked for by --propose',
-  'above-limit': 'the policy of that time wanted it',
+  'above-limit': 'the policy at that time required it',
 };
 
 export function whyItWaits(proposal: Pick<Decision, 'reason'> | undefined): string {
@@ -173,7 +173,7 @@ export function askToPayAgain(name: string | undefined): string {
 /** `Already paid 3 hours ago, as row r1 of pay-11 (40072ffd3b58).` */
 export function equalWords(equal: EqualPayment, nowMs: number, what = ''): string {
   const { id, name, rowId, countsAtMs, updatedAtMs } = equal;
-  const paid = isDone(equal) ? 'Already paid' : 'May already be paid';
+  const paid = isDone(equal) ? 'Already paid' : 'May already have been paid';
   const as = name === undefined ? '' : `, as ${rowId === undefined ? '' : `row ${rowId} of `}${name}`;
   const state = isDone(equal) ? '' : `, ${equal.state}`;
   return `${paid}${what} ${formatAgo(nowMs - (countsAtMs ?? updatedAtMs))}${as} (${id}${state}).`;

@@ -45,7 +45,7 @@ export function invalidRows(
 
 function whichColumn(field: string, columns: readonly string[]): string {
   if (columns.length === 0) return '';
-  return `If one of the columns is called otherwise (${shownColumns(columns)}), name it: --column ${field}=COLUMN.`;
+  return `If the file calls it something else (${shownColumns(columns)}), name the column: --column ${field}=COLUMN.`;
 }
 
 type RowWords = {
@@ -180,9 +180,9 @@ function toDoFirst(counts: RowCounts, needs: ReadonlySet<Retry>): string {
   const parts = [
     counts.waiting ? 'Approve or decline the rows that wait' : '',
     counts.held ? 'Decide about the held rows: resolve or resume them' : '',
-    counts['paid-already'] ? 'Look at the other payments: --repeat pays the rows besides them' : '',
+    counts['paid-already'] ? 'Look at the other payments: --repeat pays the rows in addition to them' : '',
     needs.has('after-fix') ? 'Fix the rows that would end the same way again' : '',
-    counts.taken ? 'A row with a new id is sent besides the earlier one' : '',
+    counts.taken ? 'A row with a new id is sent in addition to the earlier one' : '',
   ];
   return parts.filter((text) => text !== '').join('. ');
 }
@@ -210,7 +210,7 @@ export function notAllDone(
   const own =
     stop?.because === 'failure' && (isClosed || stop.failure.code === code) ? stop.failure : undefined;
   const first = why === undefined ? toDoFirst(notDone, needs) : (why.hint ?? '');
-  const doubt = notDone.unknown === 0 ? '' : 'What is unknown may have happened.';
+  const doubt = notDone.unknown === 0 ? '' : 'The unknown rows may have happened.';
   const said = [`Rows not done: ${rowsInALine(notDone)}.`, doubt, why?.message ?? ''];
   return new Failure(code, said.filter((text) => text !== '').join(' '), {
     hint: own?.details.hint ?? (first === '' ? `R${running}` : `${withFullStop(first)} Then r${running}`),
@@ -234,7 +234,7 @@ function approvingRows(name: string): Suggestion {
 function doneBut(code: FailureCode, notDone: RowCounts, again: Suggestion): Failure {
   const { declined, invalid } = notDone;
   const hints = [
-    ...(declined ? ['What was declined stays so: a corrected row takes a new id.'] : []),
+    ...(declined ? ['A declined row stays declined: give a corrected row a new id.'] : []),
     ...(invalid ? ['Fix the rows that are not valid, then run the same command again.'] : []),
   ];
   return new Failure(code, `Rows not done: ${rowsInALine(notDone)}. All other rows are done.`, {

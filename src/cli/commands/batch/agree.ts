@@ -45,7 +45,7 @@ export async function agreeOn(plan: BatchPlan, batch: Batch): Promise<Agreed | R
     return { failure: paidAlready(equal, [looks]), fields: {} };
   }
   if (equal.length > 0 && options.repeats === 'skip')
-    display.notice(`${rowsPaidAlready(equal)}. What was paid is left out.`);
+    display.notice(`${rowsPaidAlready(equal)}. Those that were paid are left out.`);
   if (app.args.flag('dry-run')) return { repeats: options.repeats, balance };
   const left = leftToSend(plan);
   if (at === 'none' || left + rowsToPropose(plan).length === 0) display.notice(lineOf(ahead));

@@ -15,7 +15,7 @@ const rowOptions = [
   ),
   ...options([
     '--dry-run  show what would happen; send nothing',
-    ['--column <field=name>  what the file calls a column: id="Invoice ID"', { repeatable: true }],
+    ['--column <field=name>  the file’s name for a field: id="Invoice ID"', { repeatable: true }],
     '--skip-invalid  send the valid rows even if others are invalid',
     '-y, --yes  do not ask for confirmation',
     '--report <file>  write the result of each row to a .csv or .jsonl file',
@@ -33,10 +33,7 @@ const send = command({
   options: [
     ...rowOptions,
     ...options([
-      [
-        '--template <file>  make each text from this file; {{column}} stands for a cell',
-        { readsStdin: true },
-      ],
+      ['--template <file>  make each text from this file; {{column}} is a cell', { readsStdin: true }],
     ]),
   ],
   examples: {
@@ -56,13 +53,13 @@ const transfer = command({
   options: [
     ...rowOptions,
     ...options([
-      '--asset <asset>  the asset of every row, in the place of a column',
-      '--amount <amount>  the amount of every row, in the place of a column',
+      '--asset <asset>  the asset of every row, instead of a column',
+      '--amount <amount>  the amount of every row, instead of a column',
       '--decimal-comma  amounts are written like 1,5 or 1.234,50',
     ]),
     ...options(
       [
-        '--skip-repeats  leave out rows that another entry has paid in the last 12 hours',
+        '--skip-repeats  skip rows paid by another entry in the last 12 hours',
         '--repeat  pay those rows too',
       ],
       once,
@@ -70,7 +67,7 @@ const transfer = command({
     ...options([
       '--propose  send nothing until a person approves it',
       [
-        '--wait [until]  wait until finalized (or confirmed) on the chain: 2m, or what --max-wait says',
+        '--wait [until]  wait until finalized (or confirmed) on the chain, at most 2m or --max-wait',
         { completes: ['finalized', 'confirmed'] },
       ],
       '--allow-off-curve  pay addresses off the curve, such as multisig vaults',
@@ -102,7 +99,6 @@ export const batchSpec = {
   children: { send, transfer, status },
 } as const;
 
-/** Of both kinds of rows. */
 export type BatchArgs = Args<(typeof rowOptions)[number]['name']>;
 
 export type BatchSendArgs = ArgsOf<typeof send>;

@@ -266,7 +266,7 @@ function withProfile(name: string, args: Args): Suggestion | undefined {
 function begunByAnother(name: string, owner: string, bot: string, run: Suggestion | undefined): Failure {
   if (run === undefined)
     return failureWith('other-bot')`${name} was begun by ${owner}, and this is ${bot}
-      Give it the token that began it, without a profile.`;
+      Run it with the token that began it, without a profile.`;
   return failureWith('other-bot', { next: [run] })`${name} was begun by ${owner}, and this is ${bot}
     Did you mean --profile ${owner}?`;
 }

@@ -80,7 +80,7 @@ function calledIn(columns: readonly string[], kind: Kind): Record<string, string
     if (others.length > 0)
       throw failureWith(
         'usage',
-      )`--column ${JSON.stringify(column)} does not go with --column ${others.map((other) => other.join('=')).join(' and ')}
+      )`--column ${JSON.stringify(column)} cannot be combined with --column ${others.map((other) => other.join('=')).join(' and ')}
         Give each field one column, and each column one field.`;
     called[field] = title;
   }

@@ -258,7 +258,7 @@ export function refusedAhead(plan: BatchPlan, { app, options }: Batch): Refused 
     return taken === 0 ? undefined : { failure: rowsInConflict(taken, all, isRenumbered), fields: {} };
   const { code, message, details } = refusal;
   const text = `A policy refuses ${refused.rows} of the ${counted(all, 'row')} in ${source}. The first: ${message}`;
-  const hint = 'Leave these rows out, or have the policy changed. Of a day’s limit, more is free later.';
+  const hint = 'Leave these rows out, or have the policy changed. A daily limit allows more later.';
   const said = refused.rows === 1 ? details : { ...details, hint };
   return { failure: new Failure(code, text, said), fields: { refused: refused.first } };
 }

@@ -52,7 +52,7 @@ const list: Run<StatusArgs> = async (app) => {
       human: () =>
         `${iso(status.updatedAtMs)}  ${pad(safeLine(status.name), width, widthOf)}  ${batchInOneLine(status)}\n`,
     });
-  if (statuses.length === 0) display.notice('No batch is in this journal.');
+  if (statuses.length === 0) display.notice('There are no batches in this journal.');
   return 0;
 };
 

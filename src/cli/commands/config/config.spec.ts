@@ -16,13 +16,13 @@ const add = command({
   does: 'changes',
   about: 'Add a profile: a bot, its service and its token',
   details:
-    'Give the service’s base URL with --base-url, or --sandbox for the sandbox that runs. On a terminal, botctl asks for the token and tests the profile. The first profile is used at once.',
+    'Give the service’s base URL with --base-url, or --sandbox for a running sandbox. On a terminal, botctl asks for the token and tests the profile. The first profile is used at once.',
   arguments: ['<name>  the profile'],
   options: [
     ...tokenOptions,
     ...options(
       [
-        '--rpc-url <url>  a Solana node; its URL must hold no secret',
+        '--rpc-url <url>  a Solana node; its URL must contain no secret',
         '--cluster <cluster>  mainnet, devnet, testnet or a genesis hash',
         '--wallet <address>  the bot’s own address',
         ['--assets <name=mint>  a token’s name and mint: USDC=EPjF…', { repeatable: true }],
@@ -79,7 +79,7 @@ const set = command({
       '<setting>  one of the settings listed here',
       { completes: ['base-url', 'token', ...settingKeys, ...chainKeys] },
     ],
-    '[value]  the new value; never a token, because ps shows arguments',
+    '[value]  the new value; never a token, because ps shows it',
   ],
   options: tokenOptions,
   examples: {
@@ -102,9 +102,9 @@ const journal = command({
   does: 'changes',
   about: 'Name the journal of your commands on this machine',
   details:
-    '--journal and BOTCTL_JOURNAL come first; --sandbox keeps its own. It stays while it has entries that are not settled. Without an argument, it is shown.',
+    '--journal and BOTCTL_JOURNAL come first; --sandbox keeps its own. You cannot leave a journal while it has unsettled entries. Without an argument, it shows the journal in use.',
   arguments: ['[journal]  a file, or a postgres:// URL without its password (see .pgpass)'],
-  options: options(['--unset  use the journal of this user again']),
+  options: options(['--unset  use your default journal again']),
   examples: { 'Use the team’s journal': 'botctl config journal postgres://bots@db.example.com/ledger' },
 });
 

@@ -7,7 +7,7 @@ export const historySpec = command({
   group: 'Every day',
   does: 'looks',
   about: 'List messages and payments, or show one in full',
-  arguments: ['[ids...]  entries: the ID, its first characters (at least 4), or a name'],
+  arguments: ['[ids...]  entries: the ID, its first characters (4 or more), or a name'],
   options: options([
     [`-s, --state <state>  only entries in this state: ${states.join(', ')}`, { completes: states }],
     ['--kind <kind>  only this kind: message or transfer', { completes: ['message', 'transfer'] }],
