@@ -9,26 +9,26 @@ import type { Closing, Opening, ProcessOfCommand } from './open/process.ts';
 import type { Args } from './parse/args.ts';
 
 /**
- * What a command gets: its arguments, the process around it, and openers. These open nothing before they are asked,
- * remember what they opened, also why they could not, and `main` closes it.
+ * What a command gets: its arguments, the process around it, and openers. An opener opens nothing before it is called.
+ * It remembers what it opened, or its failure. `main` closes what was opened.
  */
 export type App<Arguments = Args> = Opening<Arguments> & {
   where(): Promise<JournalLocation>;
   journal(use: JournalUse): Promise<Journal>;
-  /** Without its token. Undefined if nothing names a bot. */
+  /** The bot without its token; undefined if nothing names a bot. */
   knownBot(): Promise<KnownBot | undefined>;
-  /** With its token, and without a connection: the sandbox is not started. */
+  /** The bot with its token, but no connection: the sandbox is not started. */
   bot(): Promise<ChainBot>;
-  /** With a connection to its service, for many requests if `keepAlive`. */
+  /** The bot with a connection to its service, for many requests if `keepAlive`. */
   connectedBot(keepAlive?: true): Promise<ConnectedBot>;
-  /** Undefined if none applies to the bot. */
+  /** Undefined if no policy applies to the bot. */
   policies(): Promise<Policies | undefined>;
   /** The same process with other arguments. */
   as<Other extends Args>(args: Other): App<Other>;
   close(): Promise<void>;
 };
 
-/** The process keeps its own `stdin`, a getter. */
+/** Adds the openers to `process` itself, because its `stdin` is a getter. */
 export function openApp<Arguments extends Args>(process: ProcessOfCommand<Arguments>): App<Arguments> {
   const owned: Closing[] = [];
   let chosen: ChainBot | undefined;
@@ -51,7 +51,7 @@ export function openApp<Arguments extends Args>(process: ProcessOfCommand<Argume
     journal: once(async (use: JournalUse) =>
       (await import('./open/journal.ts')).openJournalOf(await app.where(), app, use),
     ),
-    // What has its token is known, and its profile need not be read again.
+    // If the bot is open, its profile need not be read again.
     knownBot: once(async () => chosen ?? (await import('./open/bot.ts')).knownBotOf(app)),
     bot: once(async () => {
       chosen = await (await import('./open/bot.ts')).botWithToken(app);
@@ -69,7 +69,7 @@ export function openApp<Arguments extends Args>(process: ProcessOfCommand<Argume
   return app;
 }
 
-/** Remembers what was made, for each value of the first argument if there is one. */
+/** Calls `make` once for each value of the first argument, and remembers the result. */
 export function once<Given extends [first?: unknown, ...others: unknown[]], Made>(
   make: (...values: Given) => Promise<Made>,
 ): (...values: Given) => Promise<Made> {

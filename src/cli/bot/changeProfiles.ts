@@ -17,7 +17,7 @@ import {
 
 const lockWaitMs = 5000;
 
-/** Reads, changes and writes the profiles under one lock, which conf does not have: no other writer's change is lost. */
+/** Reads, changes and writes the profiles under one lock, which conf lacks: no other writer's change is lost. */
 export async function changeProfiles(
   paths: ProfilesPaths,
   change: (file: ProfilesFile) => ProfilesFile,
@@ -79,7 +79,7 @@ export function useProfile(file: ProfilesFile, name: string): ProfilesFile {
   return { ...file, 'in-use': name };
 }
 
-/** Changes some settings of a profile; one that becomes undefined is at its default again. */
+/** Changes some settings of a profile. A setting that becomes undefined has its default again. */
 export function changeProfile(
   file: ProfilesFile,
   name: string,

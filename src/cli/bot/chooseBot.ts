@@ -21,32 +21,32 @@ import {
 import { readSettings } from './settings.ts';
 import { type BotInputs, noSecret, type Secret, Token } from './token.ts';
 
-/** What the options of a command say about the bot. */
+/** A command's options about the bot. */
 export type BotOptions = {
   profile?: string | undefined;
   tokenFile?: string | undefined;
   baseUrl?: string | undefined;
 };
 
-/** The chain of a bot's transfers, and the node that shows them. */
+/** The chain of a bot's transfers, and its Solana node. */
 export type ChainProfile = {
-  /** Undefined if it may be any. */
+  /** Undefined if any cluster will do. */
   readonly cluster: Cluster | undefined;
   /** The bot's own address, if known. */
   readonly wallet: string | undefined;
   /** The mints of assets, by asset name. */
   readonly assets: Readonly<Record<string, string>>;
-  /** Called only when the node is needed, because a person may have to unlock its URL. */
+  /** Called only if the node is needed: a person may have to unlock its URL. */
   rpcUrl(): Promise<RpcUrl>;
 };
 
 /** A bot with its chain. */
 export type ChainBot = Bot & {
-  /** Undefined if no node is configured that could verify transfers. */
+  /** Undefined if no node is configured. */
   readonly chain?: ChainProfile | undefined;
 };
 
-/** What is known of a bot without its token. */
+/** A bot without its token. */
 export type KnownBot = Pick<ChainBot, 'name' | 'settings' | 'own' | 'assetNames' | 'chain'>;
 
 /** Chooses the bot without sending anything. */
@@ -72,17 +72,17 @@ export async function botOfProfile(name: string, inputs: BotInputs): Promise<Cha
   return written && withToken(written, undefined, inputs);
 }
 
-/** The same without its token, also for the bot of the environment. */
+/** A bot without its token, by its name; also the bot of the environment. */
 export async function knownByName(name: string, inputs: BotInputs): Promise<KnownBot | undefined> {
   const { env } = inputs;
   const written = name === envBot ? writtenInEnv(tokenOfEnv, {}, env) : writtenProfile(name, env);
   return written && knownOf(written, inputs);
 }
 
-/** A bot as it is written down, in a profile or in the environment. Nothing of it is checked. */
+/** A bot as a profile or the environment describes it, unchecked. */
 type WrittenBot = { readonly name: string; readonly profile: ProfileRecord; readonly file: ProfilesFile };
 
-/** The first that names a bot wins. */
+/** The bot that is named first, in order of precedence. */
 function writtenBot(options: BotOptions, env: Env): WrittenBot | undefined {
   const named = (name: string, source: string): WrittenBot => {
     const file = profilesOf(env);
@@ -198,7 +198,7 @@ type CheckedProfile = Pick<Bot, 'name' | 'settings' | 'own'> & {
   readonly chain: Omit<ChainProfile, 'rpcUrl'>;
 };
 
-/** Checks what a profile says, apart from its base URL and its secrets. */
+/** Checks a profile, except its base URL and its secrets. */
 export function checkProfile(name: string, profile: ProfileRecord): CheckedProfile {
   const { assets = {}, cluster } = profile;
   const wallet = profile.wallet === undefined ? undefined : checkWallet(profile.wallet);

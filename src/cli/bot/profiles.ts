@@ -38,7 +38,7 @@ const profilesFile = z.strictObject({
   profiles: z.record(text, profile),
 });
 
-/** Where a secret comes from: it is stored here, or read from a place each time. */
+/** Where a secret comes from: it is stored here, or read from another place each time. */
 export type TokenSource = z.infer<typeof source>;
 
 /** One profile as stored. Its values are checked when they are used, so one bad value affects no other profile. */
@@ -55,7 +55,7 @@ export function profilesPaths(env: Env): ProfilesPaths {
 
 export const noProfiles: ProfilesFile = { version: 1, profiles: {} };
 
-/** The stored profiles. A missing file means no profiles. Read without conf, whose import takes 19 ms on Node 20. */
+/** The stored profiles; a missing file means none. Importing conf would take 19 ms on Node 20. */
 export function readProfiles({ folder, file }: ProfilesPaths): ProfilesFile {
   try {
     refuseUnsafe(folder, statSync(folder));
@@ -71,7 +71,7 @@ export function readProfiles({ folder, file }: ProfilesPaths): ProfilesFile {
   }
 }
 
-/** The text may hold tokens, so it is never quoted. */
+/** The text may contain tokens, so it is never quoted. */
 function parseProfiles(bytes: Buffer, path: string): ProfilesFile {
   const parsed = profilesFile.safeParse(jsonOf(bytes));
   if (parsed.success) return parsed.data;
@@ -90,7 +90,7 @@ function jsonOf(bytes: Buffer): unknown {
   }
 }
 
-/** Refuses what others can read or change. */
+/** Refuses a file or folder that others can read or change. */
 function refuseUnsafe(path: string, { uid, mode }: Stats): void {
   const me = process.getuid?.() ?? uid;
   const why =

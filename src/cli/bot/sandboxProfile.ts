@@ -3,7 +3,7 @@ import { parseBaseUrl } from '../../once/entry/baseUrl.ts';
 import { failureWith, interrupted } from '../../once/failures.ts';
 import type { ProfileRecord } from './profiles.ts';
 
-/** A fixed port, so that a profile, and the identity of names with it, stays valid across restarts. */
+/** The port is fixed: a profile, and the names used with it, stay valid across restarts. */
 export const sandboxPort = 8420;
 
 const text = z.string();
@@ -15,7 +15,7 @@ const state = z.object({
   genesis_hash: text,
 });
 
-/** A profile for the sandbox that runs there: it is asked for the rest. */
+/** A profile for the sandbox that runs at this URL, which gives the other settings. */
 export async function profileOfSandbox(at: string, stop: AbortSignal): Promise<ProfileRecord> {
   const baseUrl = parseBaseUrl(at, '--base-url');
   try {

@@ -57,7 +57,7 @@ export function parseDuration(text: string): number | undefined {
 /** A moment as an operator writes it: a time ago, or a point in time. */
 export type Moment = { readonly agoMs: number } | { readonly atMs: number };
 
-/** A month, or a day without a time, starts or ends at midnight in UTC. */
+/** Whether a month, or a day without a time, means its start or its end. Both are midnight in UTC. */
 type DayEdge = 'begins' | 'ends';
 
 const dayMs = 24 * 3_600_000;
@@ -87,7 +87,7 @@ function parseTime(text: string, edge: DayEdge): number | undefined {
   return nextMidnight(day, month !== undefined) - 1;
 }
 
-/** At the end of the day, or of its month. */
+/** Midnight at the end of the day, or of the month. */
 function nextMidnight(text: string, isMonth: boolean): number {
   const [year = 0, month = 0, day = 0] = text.split('-').map(Number);
   return Date.UTC(year, isMonth ? month : month - 1, isMonth ? 1 : day + 1);
@@ -99,7 +99,7 @@ function isDay(date: string): boolean {
   return !Number.isNaN(ms) && isoDay(ms) === date;
 }
 
-/** How to write a duration, for help and complaints. */
+/** How to write a duration, for the help and for errors. */
 const durationRule = 'a whole number followed by ms, s, m or h: 500ms, 30s, 5m, 24h';
 
 const durationProblems = {

@@ -4,13 +4,13 @@ import type { Interrupts } from '../../machine/process.ts';
 import { failureWith } from '../../once/failures.ts';
 import type { Display } from '../show/display.ts';
 
-/** What a profile keeps out of sight. An rpc-url often carries a key, so it is kept like a token. */
+/** A profile's secrets. An rpc-url often contains a key, so it is handled like a token. */
 export type Secret = 'token' | 'rpc-url';
 
-/** The code of a failure when it is missing. */
+/** The failure's code if the secret is missing. */
 export const noSecret = { token: 'no-token', 'rpc-url': 'no-rpc-url' } as const;
 
-/** What the bot and its token can be read from. */
+/** The sources of a bot and its token. */
 export type BotInputs = {
   readonly env: Env;
   readonly stdin: NodeJS.ReadableStream;

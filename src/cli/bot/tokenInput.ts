@@ -10,7 +10,7 @@ import { type BotInputs, noSecret, type Secret, Token } from './token.ts';
 
 const mostBytes = 65_536;
 
-/** One line, with or without its line break. More lines mean a wrong file, so its first line is not used as a token. */
+/** One line, with or without a line break. More lines mean a wrong file, so none is used as a token. */
 function onlyLine(bytes: Buffer, origin: string, secret: Secret): Token {
   const text = bytes.toString('latin1').trimEnd();
   if (text.includes('\n'))
@@ -38,7 +38,7 @@ export function readTokenFile(path: string, secret: Secret, { display }: Pick<Bo
   }
 }
 
-/** Secrets are mounted into a container like this, readable by all that run there. */
+/** A container's secrets are mounted read-only like this, and every user in it can read them. */
 function isReadOnlyMount(path: string): boolean {
   try {
     accessSync(path, constants.W_OK);
@@ -59,7 +59,7 @@ export async function readTokenStdin(
   return onlyLine(await unlessInterrupted(bytesOf(stdin), stop, interruptedBeforeToken), 'stdin', secret);
 }
 
-/** More is read than any token has, and not all of an endless stream. */
+/** Reads more than the longest token, but not all of an endless stream. */
 async function bytesOf(stream: NodeJS.ReadableStream): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -72,7 +72,7 @@ async function bytesOf(stream: NodeJS.ReadableStream): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A person may have to unlock a vault. */
+/** Long enough for a person to unlock a vault. */
 const defaultLimitMs = 30_000;
 const lastOutputMs = 500;
 

@@ -32,7 +32,7 @@ export const approve: Run<ApproveArgs> = (app) => decide('approved', 'botctl app
 
 export const decline: Run<DeclineArgs> = (app) => decide('declined', reasonOf(app.args), app);
 
-/** Needs the journal and nothing else, and sends nothing. */
+/** Needs only the journal, and sends nothing. */
 async function decide(kind: Kind, reason: string, app: App<DecideArgs>): Promise<Exit> {
   app.settings();
   const batch = app.args.text('batch');
@@ -52,7 +52,7 @@ async function decide(kind: Kind, reason: string, app: App<DecideArgs>): Promise
   });
 }
 
-/** Shows all of the proposal, and who made it, before it is approved. */
+/** Shows the whole proposal, and who made it, before it is approved. */
 async function confirmApproval(entry: Entry, app: App<DecideArgs>, { reads, clock }: Journal): Promise<void> {
   const { id } = entry;
   if (!isProposal(entry) && !isApprovedAndUnsent(entry)) return;
@@ -90,7 +90,7 @@ async function confirmDecline(
 
 const decidedTogether = 256;
 
-/** All rows that wait, shown as one table. */
+/** Decides about all waiting rows of a batch, shown as one table. */
 async function decideBatch(
   name: string,
   said: Omit<Decision, 'atMs' | 'kind'> & { readonly kind: Kind },
@@ -155,11 +155,11 @@ const together = 256;
 const addressWidth = 44;
 
 /**
- * Whole addresses, at 80 columns. Its columns `name` and `note` are the proposer's word: how often this journal has paid
- * the address is its own.
+ * Shows whole addresses, in 80 columns. The row's `name` and `note` come from the proposer; how often the address was
+ * paid comes from this journal.
  */
 async function tableOf(entries: readonly Entry[], { reads }: Journal): Promise<string> {
-  // Rows of one name may be of several bots.
+  // Rows of one batch name may belong to several bots.
   const isOfSeveral = new Set(entries.map(({ bot }) => bot)).size > 1;
   const times = new Map<string, number>();
   const addresses = [...new Set(entries.map((entry) => String(requestOf(entry).to_address)))];
@@ -185,7 +185,7 @@ async function tableOf(entries: readonly Entry[], { reads }: Journal): Promise<s
   return drawn.map((line) => `  ${line}\n`).join('');
 }
 
-/** Each cause once. */
+/** Each reason once, with its number of rows. */
 async function whyTheyAllWait(entries: readonly Entry[], { reads }: Journal): Promise<readonly string[]> {
   const rows = new Map<string, number>();
   for (const { id } of entries) {
@@ -208,7 +208,7 @@ function sumOf(entries: readonly Entry[]): string {
   return [counted(entries.length, 'row'), ...amounts].join(', ');
 }
 
-/** The last line of what was decided of a batch. */
+/** Ends the decision about a batch: the sum, and how to send the payments. */
 function approvedRows(kind: 'approved' | 'declined', name: string, sum: string): [string, Suggestion[]] {
   if (kind === 'declined') return [`Declined: ${sum}. Nothing was sent.`, []];
   return [

@@ -11,7 +11,7 @@ export const balance: Run = async (app) => {
   const { timeoutMs = balanceTimeoutMs } = app.settings();
   const bot = await botWithWallet(app, 'its balance cannot be asked for');
   const { chain } = bot;
-  // Fails here, with its own words, if the URL of the node cannot be read.
+  // Read here so that its own failure is shown if the node's URL cannot be read.
   await chain.rpcUrl();
   const balance = await balanceOf(bot, Object.keys(chain.assets), app, timeoutMs);
   if (balance?.is !== 'asked') throw new Error('a profile that has all it needs is asked about');

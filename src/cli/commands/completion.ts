@@ -16,7 +16,7 @@ export function runFor(tree: readonly CommandSpec[]): Run {
   };
 }
 
-/** What may follow one command, or the part of one: `botctl batch`. */
+/** What may follow a command, or a group of commands such as `botctl batch`. */
 type Place = {
   readonly at: string;
   readonly words: readonly Completes[];
@@ -38,7 +38,7 @@ function placeOf({ arguments: takes, options: own }: LeafSpec, at: string): Plac
   return { at, words, options: [...own, ...everywhere] };
 }
 
-/** The two questions that a script asks at a Tab. Each answer is a name a line. */
+/** The two commands that a script runs at a Tab. Each prints one name per line. */
 const asked = {
   profiles: 'command botctl config list --quiet 2>/dev/null </dev/null',
   batches: 'command botctl batch status --quiet 2>/dev/null </dev/null',
@@ -48,7 +48,7 @@ function flagsOf({ flags }: OptionSpec): string[] {
   return flags.match(/(?<=^|\s)--?[a-z][a-z-]*/gu) ?? [];
 }
 
-/** The words are never expanded, as `compgen -W` would do. Where there are none, the shell completes files. */
+/** Unlike `compgen -W`, this never expands the words. If no word matches, the shell completes file names. */
 function bash(places: readonly Place[]): string {
   const words = (all: readonly Completes[]): string =>
     all.map((one) => (typeof one === 'string' ? `$(${asked[one]})` : one.join('\n'))).join('\n');

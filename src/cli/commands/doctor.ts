@@ -48,7 +48,7 @@ const at =
   (...how: Parameters<typeof sentence>): CheckResult => ({ ...sentence(...how), level });
 const [ok, warn, fail] = [at('ok'), at('warn'), at('fail')];
 
-/** What the checks look at. What several of them look at is asked once; if that fails, the first of them says why. */
+/** What the checks look at. Each is asked once for all checks. If it fails, only the first check says why. */
 type Subject = {
   readonly app: App;
   readonly reply: () => Promise<Answered>;
@@ -68,7 +68,7 @@ type Node = Awaited<ReturnType<typeof openChain>>['node'];
 
 type Check = { readonly name: string; ask(subject: Subject): Promise<CheckResult | undefined> };
 
-/** A check whose look finds nothing to judge says nothing. */
+/** A check. If `look` returns undefined, the check is not shown. */
 function check<Facts>(
   name: string,
   look: (subject: Subject) => Facts | Promise<Facts>,
@@ -173,7 +173,7 @@ const checks: readonly Check[] = [
   }),
   check(
     'policy',
-    // A bot that cannot be used is said once.
+    // Opens the bot first, because a failure of the bot is shown only once.
     async ({ app }) => (await app.connectedBot()) && app.policies(),
     (policies) => ok`${listed(policies.map(({ source }) => source))}`,
   ),
@@ -299,7 +299,7 @@ function finding(name: string, { level, message, hint, next = [] }: CheckResult)
 
 /** A failure as a verdict. It need not say that nothing was sent: the doctor sends no message and no payment. */
 function failed({ message, details: { hint, next = [] } }: Failure): CheckResult {
-  // The user is already running the doctor, so that advice is replaced.
+  // The user is already running the doctor, so the advice to run it is replaced.
   if (next.some((one) => '0' in one && one[0] === 'doctor'))
     return fail`${message}
       Check the journal’s path or URL, the network in between, and whether the server is running.`;
@@ -347,7 +347,7 @@ function subjectOf(app: App): Subject {
         const { refuseDamage } = await import('../../once/journal/file/upkeep.ts');
         refuseDamage(path);
       }
-      // A file is opened as a send would open it. A standby of a server can be looked at.
+      // Opens a file as a send would. On a server it only looks, because the server may be a standby.
       const journal = await openAt(where, app, where.is === 'file' ? 'send' : 'look');
       if (journal.lost !== undefined) throw journal.lost;
       return journal;
@@ -355,17 +355,17 @@ function subjectOf(app: App): Subject {
   };
 }
 
-/** What is there of a path: the file itself, or the nearest folder above it. */
+/** The path itself if it exists, otherwise the nearest existing folder above it. */
 function nearest(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearest(dirname(path));
 }
 
-/** Nothing is written, so SQLite would not notice it. */
+/** Refuses a journal that cannot be written. The doctor writes nothing, so SQLite would not notice. */
 function refuseUnwritable(path: string): void {
   try {
     accessSync(nearest(path), constants.W_OK);
     const { blocks, bavail } = statfsSync(nearest(dirname(path)));
-    // Some file systems do not count their blocks.
+    // Some file systems report no blocks at all.
     if (blocks > 0 && bavail === 0) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
   } catch (error) {
     throw journalFailure('not-writable', { path, trouble: diskTroubleOf(error) }, error);

@@ -40,7 +40,7 @@ export async function migrate(app: App<Args<'import'>>): Promise<Exit> {
       `-- The rights of the role ${usualRunner}, which runs botctl. Run this as the owner, each time after journal migrate:`,
       ...grants.trimEnd().split('\n'),
     ];
-    // On one line, so that psql can take it too.
+    // On one line, as psql also accepts it.
     return card(
       app.args.command,
       () => `${lines.join('\n')}\n`,
@@ -52,7 +52,7 @@ export async function migrate(app: App<Args<'import'>>): Promise<Exit> {
   return 0;
 }
 
-/** Takes a file along, if one is named. */
+/** Imports a file, if one is named. */
 async function importOf(
   app: App<Args<'import'>>,
   shared: Asking,
@@ -69,7 +69,7 @@ async function importOf(
   return { from: source.path, entries: source.entries };
 }
 
-/** Only one of the two sends. */
+/** Closes the file: from now on only the server's journal sends. */
 function closeSource(source: SourceFile, place: string, atMs: number): void {
   try {
     source.closeFor(place, whoDecides(), atMs);

@@ -8,13 +8,13 @@ import type { App } from '../app.ts';
 import { version } from '../parse/version.ts';
 import { optionWords } from '../wording/suggest.ts';
 
-// scripts/build.mjs bundles this file apart, so it throws no failure of ours: `main` would not know its class.
+// scripts/build.mjs bundles this file separately. It must not throw a `Failure`: `main` would not recognise its class.
 
 const mostAtOnce = 8;
 const mostBytesOfArgument = 64 * 1024;
 const mostBytesOfReply = 256 * 1024;
 
-/** Name, command, parameters (with ? they may be left out), title, and what it is about: two spaces between them. */
+/** Name, command, parameters (optional ones have a ?), title and description, with two spaces between them. */
 const tools = [
   'preview_message  send --dry-run  name conversation content reply_to? buttons?  Preview a message  Shows the request and whether its name was used before. Sends nothing.',
   'send_message  send  name conversation content reply_to? buttons?  Send a message once  Sends it once under its name. After a lost or unknown answer, call it again with exactly the same arguments: nothing is sent twice.',
@@ -26,7 +26,7 @@ const tools = [
   'policy  policy show    Show the policy  What this bot may pay, to whom, and what is left today.',
 ].map((line) => line.split('  '));
 
-/** The option and the words for each parameter; without an option it is an argument of the command. */
+/** The option and the description of each parameter. Without an option it is an argument of the command. */
 const parameters: Readonly<Record<string, readonly [option: string, about: string, schema?: object]>> = {
   name: [
     'once',
@@ -57,14 +57,14 @@ const instructions =
 
 type Values = Readonly<Record<string, string | number | readonly string[]>>;
 
-/** Serves until its stdin ends or it is interrupted, and then ends after its calls. */
+/** Serves until stdin ends or an interrupt arrives, then finishes the calls in progress. */
 export async function run(app: App): Promise<Exit> {
   const { first, second } = app.interrupts;
   const running = new Set<Promise<unknown>>();
   const start = await starterOf(app);
   const call = async (command: string, values: Values, signal: AbortSignal): Promise<CallToolResult> => {
     const words = wordsOf(command, values);
-    // The system ends an argument at a NUL, and half a character would arrive as another one.
+    // The system cuts an argument at a NUL, and half a surrogate pair would arrive as another character.
     if (words.some((word) => Buffer.byteLength(word) > mostBytesOfArgument || /[\0\p{Cs}]/u.test(word)))
       return result('An argument is longer than 64 KB or is not text. Nothing was sent.', false);
     while (running.size >= mostAtOnce) await Promise.race(running);
@@ -126,7 +126,7 @@ function schemaOf(takes: string): { type: 'object'; [keyword: string]: unknown }
   };
 }
 
-/** A value stays with its option by =, and an argument stands behind --, so none of them is read as an option. */
+/** Values are written with = and arguments after --, so none of them is read as an option. */
 function wordsOf(command: string, values: Values): string[] {
   const pairs = Object.entries(values).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [parameters[name]?.[0] ?? '', String(one)]),
@@ -138,14 +138,14 @@ function wordsOf(command: string, values: Values): string[] {
 
 type ChildEnd = { readonly exit: number | null; readonly out: string; readonly notes: string };
 
-/** Starts this program in a session of its own: it can ask at no terminal, and its stdin, the protocol’s here, is empty. */
+/** Starts this program in a new session with an empty stdin: it has no terminal to ask on, nor the protocol to read. */
 async function starterOf({ args, env, knownBot }: App) {
   const [program = '', ...before] = thisProgram();
   const kept = args.occurrences.filter(
     ({ name }) => !['json', 'quiet', 'verbose', 'no-color'].includes(name),
   );
   const bot = args.flag('sandbox') ? undefined : await knownBot();
-  // Whatever profile is in use later, the calls are for this one. `env` is the bot of the environment.
+  // The calls keep this profile even if another one is put into use. `env` is the bot of the environment.
   const pinned = bot === undefined || bot.name === 'env' ? env : { BOTCTL_PROFILE: bot.name, ...env };
   return (words: readonly string[], signal: AbortSignal): Promise<ChildEnd> => {
     const child = spawn(program, [...before, ...kept.flatMap(optionWords), ...words], {
@@ -202,7 +202,7 @@ type Answer = { readonly replayed?: boolean } & {
   readonly [part in 'entry' | 'policy' | 'error']?: Readonly<Record<string, string>>;
 };
 
-/** Nothing of a list, or of what was cut. */
+/** The fields of the answer; empty if it is a list or was cut. */
 function answerIn(out: string): Answer {
   try {
     return JSON.parse(out) as Answer;

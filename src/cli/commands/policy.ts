@@ -16,7 +16,7 @@ import { type Fact, fieldsOf, jsonOf, labelled } from '../show/card.ts';
 import type { View } from '../show/display.ts';
 import { safeLine } from '../show/text.ts';
 
-/** Shows the policies of the chosen bot, and what they leave. */
+/** Shows the policies of the chosen bot, and how much they still allow. */
 export async function run(app: App): Promise<Exit> {
   if (app.args.flag('sandbox')) refuseBesideSandbox(app.args);
   const policies = (await app.policies()) ?? [];
@@ -28,7 +28,7 @@ export async function run(app: App): Promise<Exit> {
   return 0;
 }
 
-/** What is left in these 24 hours of each asset with a daily limit. The tightest limit counts. */
+/** For each asset with a daily limit, what is left in these 24 hours. The strictest limit counts. */
 async function leftOf(
   policies: Policies,
   known: AssetNames | undefined,
@@ -73,7 +73,7 @@ async function givenPolicy(app: App): Promise<GivenPolicy> {
     return { path, policy: readPolicy(text, path) };
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown;
-    // Here the policy is an input file like any other: a fault in it prevents no sending.
+    // Here the policy is just an input file: a fault in it stops nobody from sending.
     const { message, details } = asFailure(thrown);
     throw new Failure('bad-file', message, details);
   }
@@ -115,7 +115,7 @@ function policyFacts({ source, limits, recipients, onlyRecipients, approvals }: 
   ];
 }
 
-/** Facts of one kind: a list of objects to scripts. */
+/** Facts of one kind, which are a list of objects in JSON. */
 function each(name: string, facts: readonly Fact[]): Fact[] {
   return [
     ['', undefined, { [name]: facts.map(([, , fields]) => fields) }],

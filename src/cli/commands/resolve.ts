@@ -34,13 +34,13 @@ export const run: Run<ResolveArgs> = async (app) => {
   });
 };
 
-/** Whether it notes that an accepted payment was made more than once. */
+/** Whether the decision only notes that an accepted payment was made more than once. */
 async function isNote({ kind, signature }: Decision, entry: Entry, { reads }: Journal): Promise<boolean> {
   if (entry.state !== 'accepted' || kind !== 'happened' || signature !== undefined) return false;
   return timesPaid(await chainViewOf(entry, reads)) !== undefined;
 }
 
-/** For who is asked: what left the wallet and may be this transfer. */
+/** Before the question, shows payments from the wallet that may be this transfer. */
 async function showSearch(entry: Entry, app: App<ResolveArgs>, journal: Journal): Promise<void> {
   const { display } = app;
   if (entry.kind !== 'transfer' || app.args.flag('yes') || display.terminal() === 'none') return;
@@ -82,8 +82,8 @@ function parse(args: ResolveArgs): Omit<Decision, 'atMs'> {
 }
 
 /**
- * Looks up the signature that an operator names, if a node can show it. Refuses one that paid something else or belongs
- * to another entry.
+ * Looks up the operator's signature, if a node is known. Refuses a signature that paid something else or belongs to
+ * another entry.
  */
 async function lookAtSignature(
   entry: Entry,

@@ -43,7 +43,7 @@ function refuseMixedUp(args: ResumeArgs): void {
       To send a single held entry again, give only its ID.`;
 }
 
-/** What may have happened or was approved, oldest first. Whatever else is `open` waits for its own command. */
+/** Entries that may have happened or were approved, oldest first. Other `open` entries wait for their own command. */
 async function resumable(app: App<ResumeArgs>, journal: Journal): Promise<Entry[]> {
   const { display } = app;
   const { reads, commit, clock } = journal;
@@ -76,7 +76,7 @@ async function confirmSendAgain(
   else {
     if (display.terminal() === 'none')
       throw noTerminalFor('held', `${titleOf(entry)} may have happened`, [['history', entry.id]]);
-    // Asked for only where the question can be asked.
+    // The balance is needed only for the question.
     const held = display.terminal() === 'foreground' ? await balance() : undefined;
     const question: Question = (canvas) => {
       return `${drawEntry(entry, canvas, { balance: held })}${remark(`${titleOf(entry)} may have been ${done[entry.kind]}.`, canvas)}Send it again, unchanged?`;
@@ -92,9 +92,7 @@ async function confirmSendAgain(
   };
 }
 
-/**
- * Also names what a person may have meant: an open entry continues with its own command, a held one needs a decision.
- */
+/** Also names entries that the person may have meant: open ones need their own command, held ones a decision. */
 function nothingToResume({ open = 0, held = 0 }: Readonly<Record<string, number>>): [string, Suggestion[]] {
   const left = [
     ...(open === 0

@@ -47,7 +47,7 @@ async function verifyNamed(verifying: Verifying): Promise<Exit> {
   const entries: Entry[] = [];
   for (const beginning of app.args.words) entries.push(await transferById(beginning, journal));
   const exits: Exit[] = [];
-  // Several are looked up at a time: when one fails, others may already be decided.
+  // Several are looked up at a time: if one fails, others may already be decided.
   app.doing.hasChanged = true;
   await verifyEach(entries, chains, journal, async (verified) => {
     exits.push(await tellNamed(verified, verifying));
@@ -112,7 +112,7 @@ async function verifyAll({ since }: Since, verifying: Verifying): Promise<Exit> 
   return tellEnd(view, failing, display);
 }
 
-/** Why no node can be asked about a bot's transfers, and how many transfers that affects. */
+/** For each reason why no node can be asked about a bot's transfers, the number of transfers. */
 type Nodeless = Map<Failure, number>;
 
 /** Failures that affect only one bot's transfers. */
@@ -137,7 +137,7 @@ async function withNodes(
       withNode.push(entry);
     } catch (thrown) {
       if (!(thrown instanceof Failure) || !ofOneBot.includes(thrown.code)) throw thrown;
-      // A profile that was named, and is not there, is a mistake in this command.
+      // If --profile names a missing profile, the command itself is wrong.
       if (thrown.code === 'no-such-profile' && app.args.text('profile') !== undefined) throw thrown;
       nodeless.set(thrown, (nodeless.get(thrown) ?? 0) + 1);
     }
@@ -157,10 +157,10 @@ function kindOf({ code }: Problem): keyof ChainCounts {
   return code === 'contradicted' ? 'contradicted' : 'undecided';
 }
 
-/** Whether another look changes nothing. What is contradicted is told each time. */
+/** Whether another look would change nothing. A contradicted transfer is reported each time. */
 function isFinal(entry: Entry, view: ChainView): boolean {
   if (isUndecided(entry)) return false;
-  // Kept when nothing more can come.
+  // The other payments are stored once no more can appear.
   if (view.verdict === 'proven' && wasRepeated(entry)) return view.payments !== undefined;
   return isFinalMatch(view);
 }
@@ -200,7 +200,7 @@ async function tellNamed(verified: Verified, verifying: Verifying): Promise<Exit
   return tellOne({ ...report, search, problem }, app.display);
 }
 
-/** A contradiction first, then undecided ones. */
+/** A contradiction comes first, then undecided transfers. */
 function worst(exits: readonly Exit[]): Exit {
   const left = exits.filter((exit) => exit !== 0);
   if (left.includes(10)) return 10;

@@ -14,7 +14,7 @@ import { card, type Fact } from '../show/card.ts';
 import { walletFailure } from '../wording/chain.ts';
 import type { VerifyArgs } from './verify.spec.ts';
 
-/** Looks for payments that left the wallet past the journal. It decides nothing, and remembers nothing. */
+/** Looks for payments from the wallet that have no entry. It decides and remembers nothing. */
 export async function verifyWallet(since: Moment | undefined, app: App<VerifyArgs>): Promise<Exit> {
   const { display, interrupts } = app;
   const bot = await botWithWallet(app, 'its wallet cannot be compared with the journal');

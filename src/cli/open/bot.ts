@@ -47,7 +47,7 @@ export async function botWithToken(app: Opening): Promise<ChainBot> {
   return sayIfSlow(waitingForToken, chooseBot(botOptions(app.args), app), app.display);
 }
 
-/** Its connection is closed with the command. */
+/** A bot and its connection, which is closed when the command ends. */
 export type ConnectedBot = { readonly bot: ChainBot; readonly connection: Omit<Connection, 'close'> };
 
 export function connectBot(bot: ChainBot, app: Opening, keepAlive?: true): ConnectedBot {
@@ -78,7 +78,6 @@ function sandboxBotWith(token: string): Bot {
   };
 }
 
-/** The sandbox's chain shows its transfers. */
 function chainOfSandbox({ node }: RunningSandbox): ChainProfile {
   return {
     cluster: { genesis: node.genesisHash, name: sandboxBot },
@@ -110,8 +109,8 @@ export async function startSandboxBot(app: Opening, keepAlive?: true): Promise<C
 const noticeableMs = 300;
 
 /**
- * Says once what the command waits for, if a person is watching. There is no spinner, because something else may be
- * using the terminal: a vault that asks for its password.
+ * Says once what the command waits for, if a person is watching. It shows no spinner, because a vault may be asking for
+ * its password on the same terminal.
  */
 export async function sayIfSlow<Result>(
   why: string,

@@ -23,16 +23,16 @@ type Where =
   | { readonly is: 'file'; readonly path: string }
   | { readonly is: 'shared'; readonly address: Address };
 
-/** Where this command's journal is, and what names it. */
+/** The location of this command's journal, and what named it. */
 export type JournalLocation = Where & { readonly namedBy?: UrlSource };
 
-/** The sandbox has its own journal, so that trying things out never touches real money. */
+/** The sandbox has its own journal: trying things out must never touch real money. */
 export async function journalLocation(app: Opening): Promise<JournalLocation> {
   const named = app.args.text('journal');
   if (named === '') throw journalFailure('empty-name', { source: '--journal' });
   if (named !== undefined) return locationAt(named, '--journal', app);
   const { BOTCTL_JOURNAL: text } = app.env;
-  // An empty value is a missing CI secret: each runner would use a journal of its own and pay separately.
+  // An empty value is a missing CI secret: each runner would use its own journal and pay separately.
   if (text === '') throw journalFailure('empty-name', { source: 'BOTCTL_JOURNAL' });
   if (app.args.flag('sandbox')) return { is: 'file', path: join(sandboxFolder(app.env), 'journal.db') };
   if (text === undefined) return lastingLocation(app);
@@ -65,7 +65,7 @@ export async function locationAt(
 
 /** The file of a named journal. `source` says where the name came from: an option, an argument, or the variable. */
 export function journalFile(text: string, source: string, env: ProcessOfCommand['env']): string {
-  // What can only be a file may be one in this folder. A server's name or a password must not become one.
+  // An argument that can only be a file may be relative to this folder, unless it looks like a server or a password.
   const isHere = ['FILE', '--import'].includes(source) && isFile(`./${text}`) && !/^~|[@:=]/u.test(text);
   if (!isFile(text) && !isHere) throw journalFailure('no-file-name', { source });
   return text.startsWith('~') ? join(homeFolder(env), text.slice(1)) : text;
@@ -90,7 +90,7 @@ export async function openJournalOf(
       [['doctor']],
     );
   }
-  // What would send ends with it.
+  // A command that would send fails with this.
   const closed = use === 'look' ? whyClosed(journal.place, await journal.reads.closings()) : undefined;
   if (closed !== undefined) app.display.warn(closed.message);
   return journal;
@@ -122,12 +122,12 @@ export async function openAt(location: JournalLocation, app: Opening, use: Journ
   return journal;
 }
 
-/** What was sent is still told after the first signal. */
+/** A command that has claimed an entry leaves only at the second signal: its result is still reported. */
 function isLeft({ interrupts }: Pick<ProcessOfCommand, 'interrupts'>): boolean {
   return (claimedBy(interrupts) === undefined ? interrupts.first : interrupts.second).aborted;
 }
 
-/** Says that a file is brought up to date, also if the command fails after it. Called before a file is opened. */
+/** Reports when a file is brought up to date, even if the command then fails. Call it before opening a file. */
 export async function sayOfSteps({ display }: Pick<ProcessOfCommand, 'display'>): Promise<void> {
   const { onStep } = await import('../../once/journal/file/step.ts');
   onStep((path) =>
@@ -135,7 +135,7 @@ export async function sayOfSteps({ display }: Pick<ProcessOfCommand, 'display'>)
   );
 }
 
-/** How long to wait for a server that is away. */
+/** How long to wait for a server that does not answer. */
 function patienceOf(app: Opening): Patience {
   const { interrupts, clock } = app;
   return {
@@ -153,8 +153,8 @@ async function warnOfPassFile({ display }: Pick<ProcessOfCommand, 'display'>): P
 }
 
 /**
- * Whether a journal exists or existed. If that cannot be checked, it may exist and hold unknown entries, so the answer is
- * yes: opening it reports the fault.
+ * Whether a journal exists or existed. If that cannot be checked, it may exist and have unknown entries. So the answer
+ * is yes: opening it reports the fault.
  */
 export function isThere(location: JournalLocation): boolean {
   if (location.is === 'shared') return true;
@@ -183,7 +183,7 @@ export function isEmptyFile(path: string): boolean {
   }
 }
 
-/** Who decides; stored with every decision. */
+/** The user and host that are stored with every decision. */
 export function whoDecides(): string {
   return `${userName()}@${hostname()}`;
 }
@@ -220,11 +220,11 @@ type SharedPlace = {
   readonly schema: string;
   readonly connection: PgConnection;
   readonly server: ServerFacts;
-  /** Where this machine keeps its own notes. */
+  /** The folder of this machine's notes. */
   readonly dataFolder: string;
 };
 
-/** Runs `work` on a connection to the server, whatever state the journal is in. */
+/** Runs `work` on a connection to the server, without checking the state of the journal. */
 export async function withServer<Result>(
   address: Address,
   app: Opening,
@@ -245,7 +245,7 @@ export async function withServer<Result>(
     });
   } catch (error) {
     if (error instanceof Failure) throw error;
-    // Changes may be left behind by what broke off, or was not awaited on a standby. A refusal has left none.
+    // Work that broke off, or did not wait for a standby, may have left changes. A refusal has left none.
     app.doing.hasChanged = true;
     throw connectionFailure(connection, place, error);
   }

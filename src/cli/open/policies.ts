@@ -5,10 +5,7 @@ import { readPath } from '../bot/settings.ts';
 import { mayBeThere } from './journal.ts';
 import type { Opening } from './process.ts';
 
-/**
- * The policies that apply to this bot: its profile's, the environment's and the machine's. The sandbox has none, because
- * its money is not real.
- */
+/** The policies of the bot's profile, the environment and the machine. None applies to the sandbox's play money. */
 export async function policiesOf(
   bot: KnownBot | undefined,
   { machinePolicy, env }: Opening,

@@ -26,10 +26,10 @@ export type ProcessOfCommand<Arguments = Args> = {
 
 export type Closing = { close(): void | Promise<void> };
 
-/** For what opens: the process, the settings, and whom to hand what was opened. */
+/** What an opener needs: the process, the settings, and `owns`, which closes what it opened. */
 export type Opening<Arguments = Args> = ProcessOfCommand<Arguments> & {
-  /** The options for timeouts. A bad one is refused wherever this is asked first. */
+  /** The settings for timeouts. The first call refuses a bad option. */
   settings(): Settings;
-  /** Closes it when the command has ended. The last opened is closed first. */
+  /** Closes `opened` when the command ends, in reverse order of opening. */
   owns<Opened extends Closing>(opened: Opened): Opened;
 };

@@ -4,7 +4,7 @@ import { diskTrouble } from '../../once/phrases.ts';
 import { chainTrouble } from '../../sandbox/chain.ts';
 import { type RunningSandbox, type SandboxSettings, startSandbox } from '../../sandbox/start.ts';
 
-/** Starts the embedded service; a failure gets a sentence. */
+/** Starts the embedded service. An error becomes a `Failure`. */
 export async function openSandbox(
   settings: SandboxSettings,
   advice = moveByVariable,

@@ -1,9 +1,9 @@
 import { failureWith } from '../../once/failures.ts';
 
-/** What a value can be, for completion: one of these words, or a name that botctl is asked for. */
+/** The values that completion offers: these words, or names that it asks botctl for. */
 export type Completes = 'profiles' | 'batches' | readonly string[];
 
-/** What has no place in the line of an option or an argument. */
+/** What the line of an option or an argument cannot say. */
 export type Marks = {
   readonly completes?: Completes;
   /** It reads stdin: as a flag, or if its value is `-`. */
@@ -29,7 +29,7 @@ export type ArgumentSpec = Marks & {
   readonly about: string;
 };
 
-/** In commander’s notation, two spaces before what it is about: `-m, --memo <text>  a note`. */
+/** An option in commander's notation, two spaces, and its description: `-m, --memo <text>  a note`. */
 export type Line<More> = string | readonly [line: string, beside: More];
 
 /** The name, without dashes, of the option that a line describes. */
@@ -94,7 +94,7 @@ export const globalOptions = [
   ),
 ] as const;
 
-/** What the program answers itself, wherever it stands. */
+/** Options that the program itself answers, at any place in the line. */
 export const answeredOptions = options(['-V, --version  print the version', '-h, --help  show help']);
 
 export type GlobalName = (typeof globalOptions)[number]['name'];
@@ -106,10 +106,10 @@ export type OptionOccurrence = { readonly name: string; readonly value: string |
 
 /** The arguments of one command, by option name without dashes. Asking for an undeclared option is a bug. */
 export class Args<Name extends string = never> {
-  /** For the compiler only: a function that needs more names cannot be given fewer. */
+  /** For the compiler only: `Args` with fewer names cannot be passed to a function that needs more. */
   declare readonly names: (name: Name) => void;
   readonly command: string;
-  /** What stands beside its options. */
+  /** The arguments that are not options. */
   readonly words: readonly string[];
   readonly occurrences: readonly OptionOccurrence[];
   readonly #declared: ReadonlySet<string>;
@@ -131,7 +131,7 @@ export class Args<Name extends string = never> {
     return names.every((name) => this.#declared.has(name));
   }
 
-  /** Of an option that only some commands have. */
+  /** For an option that only some commands have. */
   has(name: string): boolean {
     return this.#declared.has(name) && this.#of(name).length > 0;
   }

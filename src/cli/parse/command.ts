@@ -9,23 +9,23 @@ export type Example = { readonly line: string; readonly about: string };
 export type Run<Arguments = Args> = (app: App<Arguments>) => Promise<Exit>;
 
 type Described = {
-  /** Only of a command that the main help lists. */
+  /** Only for a command that the main help lists. */
   readonly group?: 'Every day' | 'Money' | 'Set-up';
   readonly about: string;
   readonly details?: string;
 };
 
-/** A command as it is written down. */
+/** A command as its spec describes it. */
 type Description<Name extends string> = Described & {
-  /** What the command does, for the sentence that says what it did not do. */
+  /** What the command does. After a failure, one sentence says that this was not done. */
   readonly does: Does;
   readonly options?: readonly OptionSpec<Name>[];
   readonly arguments?: readonly Line<Marks>[];
-  /** Command lines by what they are for. */
+  /** Command lines, each under its purpose. */
   readonly examples: Readonly<Record<string, string>>;
 };
 
-/** The program, its help, its man page and its completion are made from it. */
+/** The program, its help, its man page and its completion are made from this. */
 export type LeafSpec = Described & {
   readonly name: string;
   readonly does: Does;
@@ -39,10 +39,10 @@ type BranchSpec = Described & { readonly name: string; readonly children: readon
 
 export type CommandSpec = LeafSpec | BranchSpec;
 
-/** The arguments of a command that is written so: of its options and those of every command, and no others. */
+/** The arguments of a described command: only its own options and the global ones. */
 export type ArgsOf<Spec> = Spec extends Description<infer Name> ? Args<Name> : never;
 
-/** Keeps the names of the options for `ArgsOf`. */
+/** Keeps the option names in the type, for `ArgsOf`. */
 export function command<Name extends string = never>(written: Description<Name>): Description<Name> {
   return written;
 }

@@ -75,7 +75,7 @@ const rootExamples: readonly Example[] = [
   },
 ];
 
-/** A command that the command line does not name cannot be meant: the help needs only its name and purpose. */
+/** Adds a command. If the command line does not name it, the help needs only its name and purpose. */
 function grow(
   parent: StrictCommand,
   spec: CommandSpec,
@@ -106,14 +106,14 @@ function grow(
   });
 }
 
-/** Examples stand above the options, so that the options are what one sees on a screen of 24 lines. */
+/** Examples come above the options: on a screen of 24 lines the options must stay visible. */
 function examplesIn(examples: readonly Example[]): string {
   return examples.map(({ about, line }) => `  # ${about}\n  $ ${line}`).join('\n');
 }
 
 const plainHelp = new Help();
 
-/** commander leaves a text alone that has an indented line; only that line must stay as it is. */
+/** commander wraps no text that has an indented line. Here only that line stays unwrapped. */
 function wrapProse(text: string, width: number): string {
   const lines = text
     .split('\n')
@@ -145,7 +145,7 @@ function nameOf(option: Option): string {
   return (option.long ?? '').replace(/^--/u, '');
 }
 
-/** From the program to the command itself. */
+/** The program, the commands between, and the command itself. */
 function withParents(command: StrictCommand): StrictCommand[] {
   return command.parent instanceof StrictCommand ? [...withParents(command.parent), command] : [command];
 }
@@ -164,10 +164,10 @@ const seeHelp = 'Add --help to the command to see what it takes.';
  */
 export class StrictCommand extends Command {
   readonly occurrences: OptionOccurrence[] = [];
-  /** commander's own, which its types leave out: names the first word, with what was meant. */
+  /** A method of commander that its types leave out: reports the unknown first word, with a suggestion. */
   declare readonly unknownCommand: () => never;
 
-  /** A word that is no command is named, with `--help` behind it as well: this would be another command's help. */
+  /** Reports an unknown word even before `--help`: otherwise the help of the parent command would be shown. */
   override helpInformation(context?: HelpContext): string {
     if (this.commands.length > 0 && /^[^-]/u.test(this.args[0] ?? '')) this.unknownCommand();
     return super.helpInformation(context);
@@ -204,8 +204,8 @@ export class StrictCommand extends Command {
   }
 
   /**
-   * Every way to write an option that needs a value, with its long form: here and in the commands below, because the
-   * program parses its own options first and would take `--json` out of `--memo --json`.
+   * Every spelling of an option that needs a value, with its long form, here and in the commands below. The program
+   * parses its global options first, and would take `--json` out of `--memo --json`.
    */
   #takingValues(): Map<string, string> {
     const own = this.options.flatMap(({ required, short, long = '' }) =>
@@ -222,7 +222,7 @@ export class StrictCommand extends Command {
     return isOwn || (this.parent instanceof StrictCommand && this.parent.#knows(flag));
   }
 
-  /** A value behind an unknown option may be a token, so it is never repeated. */
+  /** The value of an unknown option may be a token, so it is never repeated. */
   override error(message: string): never {
     const [, said = '', hint] =
       /^(?:error: )?(.*?)(?:\n\((Did you mean [-a-z, ]+\?)\))?$/su.exec(message) ?? [];

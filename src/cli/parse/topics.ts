@@ -1,6 +1,6 @@
 import { groupedExits } from '../wording/problem.ts';
 
-/** What `botctl help TOPIC` prints, as it is. */
+/** The texts that `botctl help TOPIC` prints unchanged. */
 const topics: Readonly<Record<string, () => string>> = {
   agents: () => agents,
   'exit-codes': exitCodes,

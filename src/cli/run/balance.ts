@@ -9,7 +9,7 @@ import { balanceText, type Payable, tooLittle, type WalletBalance } from '../wor
 import { chainLacks, reasonWords } from '../wording/chain.ts';
 import { mintOf, openChain } from './chain.ts';
 
-/** The balance beside what is about to be paid from it, for people and as JSON. */
+/** The balance, with what is about to be paid from it, for people and as JSON. */
 export type BalanceShown = {
   readonly text: string;
   readonly warnings: readonly string[];
@@ -34,7 +34,7 @@ export async function balanceToPay(
 /** A balance is shown beside something more important, so nobody waits longer for it. */
 export const balanceTimeoutMs = 1000;
 
-/** What the wallet holds of SOL and these assets. Undefined if the environment or the sandbox names no node. */
+/** The wallet's balance of SOL and these assets. Undefined if the environment or the sandbox names no node. */
 export async function balanceOf(
   bot: Pick<ChainBot, 'name' | 'chain' | 'settings'>,
   assets: readonly string[],
@@ -76,7 +76,7 @@ export function balancesJson(balance: WalletBalance, payable: readonly Payable[]
 
 export type WithWallet = KnownBot & { readonly chain: ChainProfile & { readonly wallet: string } };
 
-/** The command's bot, which must have a node and a wallet: `otherwise` is what cannot be done without. */
+/** The command's bot, which must have a node and a wallet. `otherwise` says what is impossible without them. */
 export async function botWithWallet(app: App, otherwise: string): Promise<WithWallet> {
   const bot = app.args.flag('sandbox') ? (await app.connectedBot()).bot : await app.knownBot();
   if (bot === undefined) throw noBot();

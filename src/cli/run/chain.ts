@@ -80,13 +80,13 @@ function paymentIn({ to_address: to, asset, amount }: Request, chain: ChainProfi
   return { to: String(to), mint, amount: String(amount), wallet: chain.wallet };
 }
 
-/** An asset that is an address is its own mint. A mint is never learned from a transaction. */
+/** The mint of an asset: the asset itself if it is an address. A mint is never learned from a transaction. */
 export function mintOf(asset: string, { assets }: ChainProfile): string | undefined {
   if (asset === 'SOL') return undefined;
   return Object.hasOwn(assets, asset) ? assets[asset] : isHash(asset) ? asset : undefined;
 }
 
-/** Refuses a transfer that could never be proven, before anything is asked or journaled. */
+/** Refuses a transfer that the chain could never prove, before anything is asked or journaled. */
 export function refuseUnprovable(
   asset: string,
   { name, chain }: Pick<ChainBot, 'name' | 'chain'>,
@@ -147,14 +147,11 @@ export function chainsOfEntries(app: App) {
     }
     return chain;
   });
-  // The named profile's, otherwise the bot's own.
+  // The node of the profile that --profile names, otherwise of the entry's own bot.
   return { of: (entry: Entry): Promise<Chain> => connect(app.args.text('profile') ?? entry.bot, entry) };
 }
 
-/**
- * Waits until the chain shows an accepted transfer, and says how far it is. A transfer proven earlier is not checked
- * again.
- */
+/** Waits until the chain shows an accepted transfer. A transfer proven earlier is not checked again. */
 async function waitForChain(entry: Entry, chain: Chain, options: WaitOptions, app: App): Promise<ChainView> {
   const { display, clock, interrupts } = app;
   const journal = await app.journal('send');
@@ -189,7 +186,7 @@ async function waitForChain(entry: Entry, chain: Chain, options: WaitOptions, ap
   return latest;
 }
 
-/** What left the wallet and may be this transfer in doubt; undefined if it has a signature, or no wallet is known. */
+/** Payments that may be this transfer in doubt; undefined if it has a signature, or no wallet is known. */
 export async function searchOf(
   entry: Entry,
   chains: Pick<ChainsOfEntries, 'of'>,
@@ -203,7 +200,7 @@ export async function searchOf(
   return searchFor({ entry, payment: { ...payment, wallet }, node, assetNames }, journal);
 }
 
-/** Shows what was found, and returns what is to be said of it. */
+/** Shows the payments that were found, and returns the failure that says what they mean. */
 export function tellSearch(entry: Entry, search: Search, { notice }: Pick<Display, 'notice'>): Failure {
   const request = requestOf(entry);
   const payment = `${amountIn(request)} to ${request.to_address}`;
@@ -218,7 +215,7 @@ export function waitMsOf(app: App): number {
   return app.settings().maxWaitMs ?? defaultWaitMs;
 }
 
-/** What `--wait` needs before something is sent, and does after it was accepted. */
+/** The parts of `--wait`: before the transfer is sent, and after it was accepted. */
 export type ChainWait = {
   /** Refuses a node on another cluster, and an address that is not a mint, before anything is journaled. */
   ready(): Promise<void>;

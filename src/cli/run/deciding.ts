@@ -16,10 +16,10 @@ import { declined, problemOf } from '../wording/problem.ts';
 import { combineExits, entryByIdOrName, markReported, storedReport } from './stored.ts';
 import { tellProblem } from './telling.ts';
 
-/** Decides about what was shown, and returns how it stands then. `decides` says that the commit is next. */
+/** Decides about the entry as it was shown, and returns its new state. Calls `decides` just before the commit. */
 type Decide = (asShown: EntryAsShown, journal: Journal, asks: boolean, decides: () => void) => Promise<Entry>;
 
-/** Decides about each entry that the arguments name. A failure of one does not keep it from the others. */
+/** Decides about each entry that the arguments name. A failure of one does not stop the others. */
 export async function decideEach(app: App<Args<'yes'>>, decide: Decide): Promise<Exit> {
   const journal = await app.journal('send');
   const exits: Exit[] = [];
@@ -57,14 +57,14 @@ async function decideOne(
   } catch (thrown) {
     const failure = asFailure(thrown);
     if (failure.code === 'bug' || failure.code === 'stdout-not-writable') throw failure;
-    // The engine refuses before it decides. After any other failure of its commit, nobody knows.
+    // A refusal by the engine comes before the decision. After any other failure, it may have been committed.
     const begun = mayBeDecided && asFailure(thrown).room !== 'engine';
     const problem = problemOf(failure, { does: app.doing.does, begun });
     return tellProblem(app.args.command, problem, display);
   }
 }
 
-/** What has changed while it was decided about is shown again, where there is somebody to ask. */
+/** If the entry changed during the question, shows it again and asks again, if somebody can be asked. */
 export async function untilUnchanged<Result>(
   { id }: Entry,
   app: App<Args<'yes'>>,
@@ -83,12 +83,12 @@ export async function untilUnchanged<Result>(
   }
 }
 
-/** Nobody sees what a key, or the beginning of an ID, stands for: it may be another entry's key. */
+/** Without a question nobody sees which entry a key or the beginning of an ID means: it may be the wrong one. */
 export function refuseAbbreviated(entry: Entry, { words }: Args): void {
   if (words.length > 0 && !words.includes(entry.id)) throw idNotWhole(entry);
 }
 
-/** Goes on with --yes, or when a person says Yes. Where nobody can be asked, `nobody` says why not, if that matters. */
+/** Continues with --yes, or if a person answers Yes. If nobody can be asked, `nobody` may give the failure. */
 export async function confirmed(
   question: Question,
   { args, display }: App<Args<'yes'>>,
@@ -100,7 +100,7 @@ export async function confirmed(
   } else if (!(await display.confirm(question))) throw declined();
 }
 
-/** A name is only taken where a person is shown what it stands for, and says so. */
+/** A name is accepted only if a person sees its entry and confirms it. */
 export async function confirmName(entry: Entry, app: App<Args<'yes'>>): Promise<void> {
   if (app.args.words.length === 0 || app.args.words.some((text) => entry.id.startsWith(text))) return;
   if (app.args.flag('yes')) throw idNotWhole(entry);
@@ -108,7 +108,7 @@ export async function confirmName(entry: Entry, app: App<Args<'yes'>>): Promise<
   await confirmed(question, app, () => idNotWhole(entry));
 }
 
-/** Why it is decided so. */
+/** The reason for the decision. */
 export function reasonOf(args: Args<'reason'>): string {
   const reason = args.text('reason')?.trim() ?? '';
   if (reason === '')
@@ -120,7 +120,7 @@ export function reasonOf(args: Args<'reason'>): string {
   return reason;
 }
 
-/** What was decided, and the question whether to decide otherwise now. */
+/** Shows the earlier decision, and asks whether to reverse it. */
 export function reversing(entry: Entry, earlier: Decision | undefined, ask: string): Question {
   return (canvas) => {
     const said = earlier && `${earlier.who} ${didWords[earlier.kind]} ("${earlier.reason}").`;
@@ -136,7 +136,7 @@ function idNotWhole({ id }: Pick<Entry, 'id'>): Failure {
     $ history ${id}`;
 }
 
-/** The last line of an approval. */
+/** Ends an approval: how to send the payment. */
 function howToSend({ id, kind, rowId }: Pick<Entry, 'id' | 'kind' | 'rowId'>): [string, Suggestion[]] {
   const own = rowId === undefined ? 'its own command' : 'the command of its batch';
   return [`Nothing was sent yet. To send the ${kind}, run ${own} again, or:`, [['resume', id]]];

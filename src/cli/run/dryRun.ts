@@ -30,7 +30,7 @@ import { differenceFrom } from '../wording/entry.ts';
 import { equalPaymentWords } from '../wording/outcomes.ts';
 import { balanceFor, doubtsAbout, paidBeforeTo, repeatsOf } from './inputs.ts';
 
-/** Shows what would be sent and whether it would be a re-run. Journals nothing and sends nothing. */
+/** Shows what would be sent, and whether it would be a re-run. Journals and sends nothing. */
 export async function dryRun(order: Order, app: App<Args<'yes'>>): Promise<Exit> {
   app.settings();
   const bot = await app.bot();
@@ -83,17 +83,17 @@ export async function dryRun(order: Order, app: App<Args<'yes'>>): Promise<Exit>
   return code === undefined ? 0 : exitOf(code);
 }
 
-/** What would become of an order. */
+/** What would happen to an order. */
 type Ahead = {
   readonly identity: Identity;
   readonly plan: Plan;
   readonly answers: Answers;
-  /** What is said of the recipient. */
+  /** How often the recipient was paid before, in words. */
   readonly paidBefore: string | undefined;
 };
 
 async function aheadOf(order: Order, bot: Bot, app: App): Promise<Ahead> {
-  // It creates none.
+  // A dry run creates no journal.
   const journal = isThere(await app.where()) ? await app.journal('look') : undefined;
   if (journal !== undefined) refuseUnnamed(order, journal);
   const identity = identify(order, bot, journal ?? { hashOf: () => '' });
@@ -114,7 +114,7 @@ async function aheadOf(order: Order, bot: Bot, app: App): Promise<Ahead> {
   return { identity, plan, answers, paidBefore };
 }
 
-/** For a dry run: it reserves nothing, and others may spend in the meantime. */
+/** What the policies would say. Nothing is reserved: others may spend in the meantime. */
 function dryPolicyWords({ policy }: Answers, course: Course | undefined): string {
   if (course?.is === 'hold') return 'it would be held: it may have been made already';
   if (course?.is === 'refuse') return `it would be refused. ${course.failure.message}`;
@@ -123,7 +123,6 @@ function dryPolicyWords({ policy }: Answers, course: Course | undefined): string
     : 'it would be allowed, as things stand now';
 }
 
-/** For a dry run: whether it is a re-run, and of what. */
 const dryRunWords: Readonly<Record<PlanKind, string>> = {
   'name-taken': 'it would not be sent: the name is taken by another bot',
   wait: 'yes: another process is sending it now',

@@ -8,7 +8,7 @@ import { mayClaimUnder } from '../../policy/spend.ts';
 import type { App } from '../app.ts';
 import type { ConnectedBot } from '../open/bot.ts';
 import { defaultMaxWaitMs, defaultTimeoutMs, whoDecides } from '../open/journal.ts';
-/** The engine with its bot, and how that reaches its service. */
+/** The engine with its bot and the connection to the bot's service. */
 export type Engine = EngineContext & ConnectedBot;
 
 export async function openEngine(app: App, keepAlive?: true): Promise<Engine> {
@@ -55,7 +55,7 @@ export function engineOf(
   };
 }
 
-/** After an interrupt, says at once which request it waits for. */
+/** After an interrupt, says at once that a request is still in flight. */
 export async function whileInFlight<Result>(
   work: Promise<Result>,
   interrupted: AbortSignal,
@@ -86,7 +86,6 @@ function waitingWords(waiting: Waiting): string {
   }
 }
 
-/** What the first interrupt still waits for, and how to stop at once. */
 function waitingForReplyWords(kind: Kind): string {
   return `Interrupted while the ${kind} is being sent: waiting up to 5 s for its reply. Interrupt again to leave at once; then its outcome is unknown.`;
 }

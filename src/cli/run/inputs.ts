@@ -15,7 +15,7 @@ import type { BalanceShown } from './balance.ts';
 
 const maxFileBytes = 1024 * 1024;
 
-/** What people call what an option reads. */
+/** The name, for people, of the input that an option reads. */
 export function sourceOf<Option extends string>(option: Option, args: Args<Option>): string {
   const path = args.text(option) ?? '';
   return path === '-' ? `--${option} (stdin)` : path;
@@ -71,7 +71,7 @@ export function fieldsOf(
   const options: Record<string, readonly string[]> = {};
   for (const [field, override] of Object.entries(overrides)) {
     if (override.value !== undefined) fields[field] = override.value;
-    // A field that no option set may come from the payload.
+    // A field that no option sets may come from the payload.
     if (override.value !== undefined || payload === undefined) options[field] = override.options;
   }
   return { fields, options };
@@ -112,7 +112,7 @@ export function waitOf(args: Args<'wait'>): Until | undefined {
   return until;
 }
 
-/** What the wallet holds for a payment. */
+/** The wallet's balance beside a payment. */
 export async function balanceFor(
   { wanted }: Order,
   bot: ChainBot,
@@ -123,7 +123,7 @@ export async function balanceFor(
   return balanceToPay([wanted.request], bot, app);
 }
 
-/** What this journal has paid the recipient. A payment that is in doubt itself says nothing of the others. */
+/** How often this journal has paid the recipient; undefined for a message, or for a payment itself in doubt. */
 export async function paidBeforeTo(
   { is }: Plan,
   { wanted }: Order,
@@ -136,7 +136,7 @@ export async function paidBeforeTo(
   return paidBeforeWords(before ?? { times: 0, lastMs: undefined }, nowMs);
 }
 
-/** What the service may not know. */
+/** Warnings about values that the service may not know. */
 export async function doubtsAbout({ wanted }: Order, { own }: Pick<Bot, 'own'>): Promise<string[]> {
   const unknown = unknownAsset(wanted, own);
   if (unknown === undefined) return [];
@@ -144,7 +144,7 @@ export async function doubtsAbout({ wanted }: Order, { own }: Pick<Bot, 'own'>):
   return [warningWords(unknown)];
 }
 
-/** `--repeat` needs a name: without one, the next run would be one more payment. */
+/** `--repeat` needs a name: without one, each run would be another payment. */
 export function repeatsOf({ naming }: Order, args: Args): EngineContext['besides'] {
   if (!args.has('repeat')) return undefined;
   if (isNamed(naming)) return 'all';

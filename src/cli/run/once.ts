@@ -47,7 +47,7 @@ export async function doOnce(order: Order, app: App<Args<'dry-run' | 'yes'>>, wa
   return tell(outcome, app, engine.journal, { chainEnd, hasNode });
 }
 
-/** With `--wait`, a transfer that could never be proven is refused. */
+/** With `--wait`, refuses a transfer that the chain could never prove. */
 async function openWait(
   order: Order,
   bot: ChainBot,
@@ -72,7 +72,7 @@ function afterNodes<Reached extends Pick<Connection, 'reachOut'>>(
   return { ...connection, reachOut };
 }
 
-/** The question to ask a person. With --yes nobody is asked. */
+/** Asks a person, unless --yes is given. */
 function consentFor(
   order: Order,
   { bot, clock, journal }: Engine,
@@ -85,12 +85,12 @@ function consentFor(
     if (asks === 'nothing' || !questions[asks].isAskedOf(order)) return 'go';
     const policies = await app.policies();
     const at = display.terminal();
-    // Unasked, what was done is told again: nothing is sent.
+    // If nobody can be asked, report the earlier result and send nothing.
     if (at !== 'foreground' && asks !== 'send') return 'go';
     const equal = asks === 'send' && course.is === 'paid-already' ? course.equal : undefined;
     if (at === 'none') return 'go';
     try {
-      // The usual answer to "again?" is a replay: then no node is asked.
+      // "Again?" is usually answered with No, so do not ask the node for a balance.
       const isShown = at === 'foreground' && asks !== 'do-again';
       const balance = isShown ? (await balanceFor(order, bot, app))?.text : undefined;
       const usual =
@@ -105,7 +105,7 @@ function consentFor(
       if (asks === 'do-again') return 'again';
       return equal === undefined ? 'go' : 'pay';
     } catch (thrown) {
-      // What is in doubt is told as that, which would hide why it was not sent now.
+      // The report of an entry in doubt would not say why nothing was sent now.
       if (mayHaveTakenEffect(plan.entry) && thrown instanceof Failure && thrown.code === 'no-answer')
         display.warn(`${thrown.message} ${thrown.details.hint}`);
       throw thrown;
@@ -113,7 +113,7 @@ function consentFor(
   };
 }
 
-/** What a question is about. */
+/** What a question shows. */
 type InQuestion = {
   readonly bot: Bot;
   readonly policies: Policies | undefined;
@@ -139,19 +139,19 @@ function questionAbout(plan: Plan, text: string, asked: InQuestion): Question {
 const questions: Readonly<
   Record<Exclude<PlanMeaning['asks'], 'nothing'>, { text: string; isAskedOf(order: Order): boolean }>
 > = {
-  // A message is sent without a question, because another can correct it.
+  // A message is sent without a question: another message can correct it.
   send: {
     text: 'Send it?',
     isAskedOf: ({ wanted }) => wanted.kind === 'transfer',
   },
-  // A named entry is never done again.
+  // Asked only about entries without a name: a named one is never done again.
   'do-again': {
     text: 'Do it again?',
     isAskedOf: ({ naming }) => !isNamed(naming),
   },
 };
 
-/** Opens the connection before a plan that sends is journaled. A replay needs no connection. */
+/** Opens the connection before a plan that sends is journaled. A replay opens none. */
 function openBeforeSending(
   kind: Kind,
   { ensurePossible, reachOut }: Pick<Connection, 'ensurePossible' | 'reachOut'>,
@@ -162,14 +162,14 @@ function openBeforeSending(
     if (isSent) ensurePossible(kind);
     const answer = ask === undefined ? 'go' : await ask(plan, course);
     if (answer === 'again') ensurePossible(kind);
-    // Unless a person says otherwise, an equal payment stands in the way: nothing is sent.
+    // An equal payment stops this one, and nothing is sent, unless a person chose to pay again.
     const goesOn = answer === 'go' ? isSent && course.is === 'send' : answer !== 'no';
     if (goesOn) await reachOut();
     return answer;
   };
 }
 
-/** The recipient with its name in a policy, too. */
+/** Shows the order. A recipient also has its name from a policy. */
 function drawOrder({ order, bot, policies = [], known }: InQuestion, canvas: LabelCanvas): string {
   const { wanted, naming } = order;
   const asked = { bot: bot.name, baseUrl: bot.spelledUrl, name: nameOf(naming) };
@@ -181,7 +181,7 @@ function drawOrder({ order, bot, policies = [], known }: InQuestion, canvas: Lab
   return labelled(factsInQuestion({ ...asked, request }, known), canvas);
 }
 
-/** What is already known about it, said with the question. */
+/** What the question says about an earlier request. */
 function reminderOf({ is, entry }: Plan, kind: Kind): string | undefined {
   if (entry === undefined) return undefined;
   const { id, updatedAtMs, resolvedAs } = entry;

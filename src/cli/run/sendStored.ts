@@ -29,17 +29,17 @@ import { engineOf } from './engine.ts';
 import { combineExits, entryByIdOrName, storedReport } from './stored.ts';
 import { tell, tellOne } from './telling.ts';
 
-/** What the wallet holds; undefined for a message. */
+/** The wallet's balance; undefined for a message. */
 type Balance = () => Promise<string | undefined>;
 
-/** Which entries on record are sent, and who says so. */
+/** The stored entries to send, and the decisions that this needs. */
 type Sending = {
   readonly select: (journal: Journal) => Promise<readonly Entry[]>;
   /** A person's decision to send it, if it needs one. Refuses what this command does not send. */
   readonly decide: (entry: Entry, journal: Journal, balance: Balance) => Promise<Decision | undefined>;
 };
 
-/** Sends entries that are on record, one after the other, each with its own key, bytes and bot. */
+/** Sends stored entries one after the other, each with its stored key and bytes, by its bot. */
 export async function sendStored(sending: Sending, app: App<Args<'yes'>>): Promise<Exit> {
   const journal = await app.journal('send');
   const botOf = botsOfEntries(app, journal);
@@ -90,7 +90,7 @@ async function sendOne(
     return (await balanceToPay([payableOf(entry)], bot, app))?.text;
   };
   const decision = await decide(entry, journal, balance);
-  // The journal alone tells how a finished entry ended; no bot is needed.
+  // A finished entry needs no bot: the journal has its result.
   if (isOver(entry) && decision === undefined)
     return tell(await concluded(entry, journal.reads, true), app, journal);
   const connected = await botOf(entry);
@@ -104,7 +104,7 @@ async function sendOne(
   });
 }
 
-/** Where a person is, the payment is shown with its equal. Returns the IDs of those beside which this is paid. */
+/** Asks a person about an equal payment. Returns the IDs of the equal payments that the answer allows. */
 async function askToPayBeside(
   outcome: Outcome,
   entry: Entry,
@@ -135,18 +135,18 @@ async function reportSkipped(skipped: Entry, failure: Failure, journal: Journal,
   return exit;
 }
 
-/** The exit code says first that the entry may have happened, whatever prevented sending it now. */
+/** If the entry may have happened, the exit code says so, and not why it could not be sent now. */
 function exitOfSkipped({ state }: Entry, { code }: Failure): Exit {
   if (state === 'held') return exitOf('held');
   return state === 'unknown' || state === 'sending' ? exitOf('unknown') : exitOf(code);
 }
 
-/** Why no bot can send an entry, reported with each entry's own ID. */
+/** The failure, with the entry's ID, if no bot can send it. */
 type NoBot = (entry: Entry) => Failure;
 
 type BotOf = (entry: Entry) => Promise<ConnectedBot>;
 
-/** The bots of many entries, each opened once, at the base URL stored with its entries. */
+/** The bots of many entries, each opened once, at the base URL stored with the entries. */
 function botsOfEntries(app: App, journal: Pick<Journal, 'hashOf'>): BotOf {
   const { env, display } = app;
   const givenUrl = app.args.text('base-url') ?? env.BOTCTL_BASE_URL;
@@ -181,7 +181,7 @@ function botsOfEntries(app: App, journal: Pick<Journal, 'hashOf'>): BotOf {
     const connected = await connect(`${entry.bot} ${entry.baseUrl}`, entry);
     if (typeof connected === 'function') throw connected(entry);
     connected.connection.ensurePossible(entry.kind);
-    // If only the entry says where to send, a token must not go to a service that is not its own.
+    // If the base URL comes only from the entry, make sure that the token belongs to that service.
     const isStored = entry.bot === envBot && givenUrl === undefined;
     if (isStored && journal.hashOf(connected.bot.token.reveal()) !== entry.tokenHash)
       throw noBotFor(
@@ -193,7 +193,7 @@ function botsOfEntries(app: App, journal: Pick<Journal, 'hashOf'>): BotOf {
   };
 }
 
-/** Where a bot's token may go for this entry: to its own origin, in its own spelling. */
+/** The URL to send this entry to; undefined if it has another origin than the bot's token. */
 function ownUrl(bot: Bot, { baseUrl }: Entry): BaseUrl | undefined {
   if (bot.baseUrl === baseUrl) return bot.spelledUrl;
   return originOf(bot.baseUrl) === originOf(baseUrl) ? baseUrl : undefined;
@@ -240,7 +240,7 @@ function stillSo({ state, kind, resolvedAs }: Entry): string {
 
 type Botless = 'bot-moved' | 'no-such-profile' | 'no-token' | 'other-token';
 
-/** The bot of an entry is gone, has moved, or is without its token. `first` brings it back. */
+/** The bot of an entry is gone, has moved, or has no token. The commands of `first` bring it back. */
 function noBotFor(entry: Entry, code: Botless, why: string, first: readonly Suggestion[] = []): Failure {
   const way = isUnsent(entry) ? 'give it up: it was never sent' : 'decide whether it happened';
   return failureWith(code, { next: [...first, ...settling(entry)] })`${why}

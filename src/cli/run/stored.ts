@@ -11,7 +11,7 @@ import { chainWarnings, contradicted, paidAgain, provenAgainst, undecided } from
 import { type Problem, problemOf } from '../wording/problem.ts';
 import { optionWords } from '../wording/suggest.ts';
 
-/** The report that the journal alone gives, for a command that sends nothing. */
+/** A report from the journal alone, for a command that sends nothing. */
 export async function storedReport(entry: Entry, command: string, reads: Reads): Promise<Report> {
   return {
     command,
@@ -25,7 +25,7 @@ export async function storedReport(entry: Entry, command: string, reads: Reads):
   };
 }
 
-/** Who asked for approval, and who answered, if that is what the command or the entry is about. */
+/** The decisions to show: who asked for approval and who answered, if the command or the entry is about that. */
 export async function decisionsShown(
   entry: Entry,
   command: string,
@@ -45,7 +45,7 @@ export async function signatureOf(
   return decisions.findLast(({ kind }) => kind === 'happened')?.signature;
 }
 
-/** Notes that a caller has seen the outcome, where no name tells a re-run from a second order. */
+/** Notes that the outcome was reported. Only unnamed entries need it, to tell a re-run from a second order. */
 export async function markReported(
   { id, namedBy }: Pick<Entry, 'id' | 'namedBy'>,
   journal: Pick<Journal, 'commit' | 'clock'>,
@@ -81,7 +81,7 @@ const leastCharacters = 4;
 
 type Places = Pick<Journal, 'reads' | 'place'>;
 
-/** The one entry whose ID starts with this text or, where none does, the one of that name. */
+/** The only entry whose ID starts with this text or, if no ID does, the one with that name. */
 export async function entryByIdOrName(text: string, journal: Places): Promise<Entry> {
   const entry = (await startingWith(text, journal)) ?? (await named(text, journal));
   if (entry !== undefined) return entry;
@@ -123,7 +123,7 @@ async function named(name: string, { reads }: Places): Promise<Entry | undefined
   return entries[0];
 }
 
-/** With what the chain says. `until` is what a look just made wanted to see. */
+/** Adds the chain's answer. `until` is the commitment that a look just made asked for. */
 export function withChain(report: Report, chain: ChainView | undefined, until?: Until): Report {
   const { entry, attempt, warnings } = report;
   return {
@@ -135,8 +135,8 @@ export function withChain(report: Report, chain: ChainView | undefined, until?: 
 }
 
 /**
- * What the chain says against a transfer; undefined if all is well. `until` is what a look just made wanted to see.
- * Without a look, only what speaks against an accepted one counts.
+ * The chain's objection to a transfer; undefined if there is none. `until` is the commitment that a look just made
+ * asked for. Without a look, only an objection to an accepted transfer counts.
  */
 function chainProblem(
   entry: Entry,
@@ -156,7 +156,7 @@ function chainProblem(
   return until === undefined || (isReached && !isInDoubt) ? undefined : problemOf(undecided(entry, view));
 }
 
-/** The signatures, if more than one such payment left the wallet. */
+/** All signatures, if more than one such payment left the wallet. */
 function paidAgainIn(view: ChainView, attempt: Attempt | undefined): readonly string[] | undefined {
   if (isPaidAgain(view)) return view.payments?.map(({ signature }) => signature);
   const replied = attempt === undefined ? undefined : signatureIn(attempt);
@@ -166,7 +166,7 @@ function paidAgainIn(view: ChainView, attempt: Attempt | undefined): readonly st
   return isOther && signature !== replied ? [signature, replied] : undefined;
 }
 
-/** Exit codes that another run of the same command may change. */
+/** Exit codes that another run of the same command may improve. */
 const unfinished: readonly Exit[] = [7, 8, 9, 11, 130];
 
 /** One entry gives its own exit code. Of several, unfinished ones come first, then those that wait for a person. */

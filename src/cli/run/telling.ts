@@ -17,14 +17,14 @@ import { decisionsShown, markReported, signatureOf, storedReport, withChain } fr
 /** How the wait for the chain ended. */
 export type ChainEnd = { readonly view: ChainView; readonly until: Until };
 
-/** What was known of it before its outcome. */
+/** What was known of the entry before its outcome. */
 type Known = {
   readonly chainEnd?: ChainEnd | undefined;
-  /** Its bot names a node. */
+  /** Its bot names a Solana node. */
   readonly hasNode?: boolean;
 };
 
-/** Tells how an outcome ended, and notes what was told. */
+/** Reports an outcome, and notes in the journal that it was reported. */
 export async function tell(
   outcome: Outcome,
   { args: { command }, display }: App,
@@ -41,13 +41,13 @@ export async function tell(
       : tellProblem(command, explained.problem, display, equalJson(equal));
   }
   if (outcome.is !== 'concluded') {
-    // What the chain showed so far is not of this attempt.
+    // The chain's earlier answer is not about this attempt.
     const report: Report = { ...toTell, chain: undefined };
-    // The caller must get what the journal could not store.
+    // The journal could not store the reply, so the caller must get it.
     if (outcome.is === 'not-recorded' && display.face === 'human') await showUnrecorded(report, display);
     return tellOne(report, display);
   }
-  // A look that is not on record is newer than what is.
+  // A look of this command is newer than the stored one.
   const chain = chainEnd?.view ?? (await chainViewOf(outcome.entry, journal.reads));
   const notices = [replayNotice(outcome), conflictNote(ending)].filter((words) => words !== undefined);
   const report: Report = { ...withChain(toTell, chain, chainEnd?.until), notices };
@@ -71,7 +71,7 @@ export async function tellOne(
   return exitOf(problem.code);
 }
 
-/** One of many: always an object as JSON, and a line for a person only if it is not well. */
+/** One of many: always an object in JSON, and for a person a line only if there is a problem. */
 export async function tellRow(report: Report, display: Display, which: Fields = {}): Promise<void> {
   const { problem, warnings, entry } = report;
   if (display.face === 'json') await display.show(jsonView({ ...jsonOfReport(report, display), ...which }));
@@ -79,7 +79,7 @@ export async function tellRow(report: Report, display: Display, which: Fields = 
   else for (const warning of warnings) display.warn(`${warning} (ID ${entry.id})`);
 }
 
-/** The end of many: how they stand and, if that is not well, why. */
+/** The end of many: their states and, if there is a problem, the reason. */
 export async function tellEnd(view: View, failure: Failure | undefined, display: Display): Promise<Exit> {
   if (failure === undefined || display.face === 'human') await display.show(view);
   if (failure === undefined) return 0;
@@ -88,7 +88,7 @@ export async function tellEnd(view: View, failure: Failure | undefined, display:
   return exitOf(problem.code);
 }
 
-/** A problem where there is no entry of its own to show. */
+/** A problem without an entry to show. */
 export async function tellProblem(
   command: string,
   problem: Problem,
@@ -108,21 +108,21 @@ async function showAndNote(report: Report, journal: Journal, display: Display): 
         'The service already had this message (409) and did not give its id, so --quiet prints nothing.',
       );
     const written = await display.show(view);
-    // If nobody could read the outcome it is not marked: the next run must replay it, not do it again.
+    // An outcome that nobody could read is not marked: the next run must report it, not do it again.
     if (written === 'written') await markReported(entry, journal, display);
     return 0;
   } catch (thrown) {
     const failure = asFailure(thrown);
     if (failure.code !== 'stdout-not-writable')
       return tellProblem(command, problemOf(standsAllTheSame(failure, entry)), display);
-    // The outcome first: what could not be printed is only its report.
+    // Say the outcome first: only its report could not be printed.
     display.warn(`${standing(entry)} ${failure.message}`);
     display.notice(`Run the same command again to see its outcome: ${neverTwice}.`);
     return exitOf(failure.code);
   }
 }
 
-/** A problem, where there is nothing else to show. */
+/** The JSON of a problem without anything else to show. */
 export function errorJson(
   command: string,
   error: Problem | undefined,
@@ -131,7 +131,7 @@ export function errorJson(
   return jsonOf(command, [['', undefined, { ...more, error }]]);
 }
 
-/** All that is known of an entry. Fields that cannot be read never replace its own problem. */
+/** The JSON of a report. Unreadable fields never replace the entry's own problem. */
 export function jsonOfReport(report: Report, display: Pick<Display, 'warn'>): Record<string, unknown> {
   const { command, entry, problem } = report;
   try {
@@ -143,7 +143,7 @@ export function jsonOfReport(report: Report, display: Pick<Display, 'warn'>): Re
   }
 }
 
-/** If stdout fails as the journal did, stderr is left. */
+/** If stdout fails too, the reply goes to stderr. */
 async function showUnrecorded(report: Report, display: Display): Promise<void> {
   try {
     await display.show(outcomeView(report));
@@ -162,7 +162,7 @@ export async function reportOf(
   reads: Reads,
 ): Promise<Report | undefined> {
   switch (outcome.is) {
-    // The other entry's state is not what the user asked for.
+    // The user did not ask for the other entry's state.
     case 'not-sent':
       return undefined;
     case 'still-sending':
@@ -180,7 +180,7 @@ export async function reportOf(
   }
 }
 
-/** What keeps an entry from being shown, and its state nonetheless. */
+/** The failure to show an entry, with the entry's state added. */
 function standsAllTheSame({ code, message, details }: Failure, entry: Entry): Failure {
   return new Failure(code, message, { ...details, earlier: standing(entry) });
 }

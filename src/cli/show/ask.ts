@@ -7,7 +7,7 @@ import { needsPerson, noTerminalFor } from '../wording/problem.ts';
 import { type Answers, plain, type Question } from './display.ts';
 import { foldAtBlanks, safeLine } from './text.ts';
 
-/** Where a person is asked, and how long. */
+/** The terminal on which a person is asked, the clock and the signal that end the question. */
 type Asking = {
   readonly terminal: Terminal;
   readonly clock: Clock;
@@ -17,7 +17,7 @@ type Asking = {
 /** A container and a CI job can have a terminal that nobody reads. */
 const patienceMs = 5 * 60_000;
 
-/** Asks what the last line of the text says; any answer but those is No. */
+/** Asks the question in the last line of the text. Any answer that is not in `words` is No. */
 export async function askAtTerminal<Answer extends string>(
   draw: Question,
   { choices, words }: Answers<Answer>,
@@ -34,7 +34,7 @@ export async function askAtTerminal<Answer extends string>(
   return Object.hasOwn(words, word) ? (words[word] ?? 'no') : 'no';
 }
 
-/** Asks for what nobody beside the person should see. */
+/** Asks for a secret: what is typed is not shown. */
 export function askHidden(label: string, asking: Asking): Promise<string> {
   return typedLine(() => `${safeLine(label)}: `, asking, readHidden);
 }
@@ -64,7 +64,7 @@ async function typedLine(prompt: (columns: number) => string, asking: Asking, re
   }
 }
 
-/** Who is not in the foreground would be stopped by what it reads, and by some of what it writes. */
+/** A background process that reads the terminal is stopped by SIGTTIN, and some writes stop it too. */
 function refuseElsewhere(terminal: Terminal): void {
   const { is } = terminal.look();
   if (is === 'none') throw noTerminalFor('usage', 'A question must be answered');
@@ -104,8 +104,8 @@ const ctrlC = '\u0003';
 const ctrlD = '\u0004';
 
 /**
- * The terminal stays as it is: it edits the line itself, in the characters that it knows, and Ctrl-C and Ctrl-Z reach
- * all of a pipeline or a script. Where a program beside this one has made it raw, they come as characters.
+ * The terminal stays in line mode: it edits the line itself, and Ctrl-C and Ctrl-Z reach the whole pipeline or script.
+ * If another program has made it raw, these keys arrive as characters.
  */
 function readLine(
   prompt: string,
@@ -113,7 +113,7 @@ function readLine(
   over: AbortSignal,
 ): Promise<string | undefined> {
   return new Promise((resolve) => {
-    // It keeps the first bytes of a character until the others come.
+    // It keeps an incomplete character until its other bytes arrive.
     const decoder = new TextDecoder();
     let typed = '';
     const end = (line?: string): void => {
@@ -123,7 +123,7 @@ function readLine(
     };
     const onOver = (): void => end();
     over.addEventListener('abort', onOver, { once: true });
-    // A terminal that hangs up.
+    // The terminal hung up.
     input.once('end', onOver);
     input.once('error', onOver);
     output.write(prompt);
@@ -143,7 +143,7 @@ function readHidden(
 ): Promise<string | undefined> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   return new Promise((resolve) => {
-    // Before the prompt is there, the terminal must have ceased to show what is typed.
+    // The terminal must stop showing what is typed before the prompt appears.
     const lines = createInterface({ input, output: silent, terminal: true, historySize: 0 });
     const close = (): void => lines.close();
     over.addEventListener('abort', close, { once: true });

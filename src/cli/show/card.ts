@@ -1,13 +1,13 @@
 import type { Canvas, LabelCanvas, View } from './display.ts';
 import { foldAtBlanks, safeLine } from './text.ts';
 
-/** What scripts read: a promise to them, as `docs/json.md` says it. */
+/** Fields of JSON. Scripts rely on them: `docs/json.md` documents each. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** A labelled line for people, if it has a text, and fields for scripts, if it has any. */
 export type Fact = readonly [label: string, text: string | undefined, fields?: Fields | undefined];
 
-/** One list of facts for both faces. Above them stands a sentence, or what has a look of its own. */
+/** A view of one list of facts, for people and as JSON. Above them is a sentence, or something drawn. */
 export function card(
   command: string,
   headline: string | undefined | ((canvas: Canvas) => string),
@@ -25,15 +25,15 @@ export function card(
   };
 }
 
-/** For scripts alone. */
+/** A view with JSON only. */
 export function jsonView(json: Record<string, unknown>): View {
   return { json, human: () => '' };
 }
 
-/** The fields of the facts, side by side. */
+/** One object with the fields of all facts. */
 export function jsonOf(command: string, facts: readonly Fact[]): Record<string, unknown> {
   const fields = { schema: 'botctl/1', command, ...fieldsOf(facts) };
-  // What is undefined has no place in JSON at any depth, but a job summary would read it from the object.
+  // Removes undefined values at every depth, because a job summary reads this object directly.
   return JSON.parse(JSON.stringify(fields)) as Record<string, unknown>;
 }
 
@@ -41,18 +41,18 @@ export function fieldsOf(facts: readonly Fact[]): Fields {
   return Object.assign({}, ...facts.map(([, , fields]) => fields));
 }
 
-/** Facts whose fields stand together under a name of their own. */
+/** Facts whose fields become one object with this name. */
 export function under(name: string, facts: readonly Fact[]): Fact[] {
   return [['', undefined, { [name]: fieldsOf(facts) }], ...facts.map(([label, text]): Fact => [label, text])];
 }
 
-// One width for all, so that consecutive blocks align.
+// All blocks have the same width, so they align.
 const labelWidth = 12;
 
 const valueColumn = 2 + labelWidth + 2;
 const leastValueWidth = 20;
 
-/** Lines with labels, without the empty ones. The texts are made safe here, and wrapped at blanks only. */
+/** Labelled lines for the facts that have a text. The texts are made safe here, and wrapped at blanks. */
 export function labelled(facts: readonly Fact[], { paint, columns }: LabelCanvas): string {
   const width = Math.max(leastValueWidth, columns - valueColumn);
   return facts

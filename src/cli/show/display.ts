@@ -9,8 +9,8 @@ import type { Suggested } from '../wording/suggest.ts';
 
 export type Paint = ChalkInstance;
 
-// Accepts any chain of styles, and returns the text unchanged: chalk's interface without chalk. It has no `then`, or
-// `await` would treat it as a promise.
+// chalk's interface without chalk: any chain of styles returns the text unchanged. It must have no `then`, or `await`
+// would treat it as a promise.
 export const plain = new Proxy(String, {
   get: (_target, style) => (style === 'then' ? undefined : plain),
 }) as unknown as Paint;
@@ -22,23 +22,23 @@ export type LabelCanvas = {
 };
 
 export type Canvas = LabelCanvas & {
-  /** Nobody looks at its width: then nothing is shortened, whatever `COLUMNS` says. */
+  /** Whether it goes to a program: then nothing is shortened, even if `COLUMNS` is set. */
   readonly isPipe?: boolean;
-  /** Commands as lines to paste. None of them may be wrapped. */
+  /** Makes commands into lines to paste, which must not be wrapped. */
   readonly suggest: (next: readonly Suggestion[]) => Suggested;
 };
 
-/** One result for people and as JSON. `quiet` is all that `--quiet` prints; without it, quiet prints nothing. */
+/** One result for people and as JSON. `--quiet` prints only `quiet`, or nothing without it. */
 export type View = {
   json: Record<string, unknown>;
   human: (canvas: Canvas) => string;
   quiet?: string;
 };
 
-/** What is asked, drawn for a terminal. Its last line is the question itself. */
+/** Draws a question for a terminal. The last line is the question itself. */
 export type Question = (canvas: LabelCanvas) => string;
 
-/** How the answers are shown behind a question, and what each word means. */
+/** The answers as shown after a question, and the meaning of each word. */
 export type Answers<Answer extends string> = {
   readonly choices: string;
   readonly words: Readonly<Record<string, Answer>>;
@@ -56,26 +56,26 @@ export interface Display {
   write(text: string): Promise<Written>;
   /** Shows a failure: two lines for a person, or the JSON object `whole` with its `error`. */
   fail(problem: Problem, whole: Record<string, unknown>): Promise<void>;
-  /** Something that the caller must know, in every mode. */
+  /** Shows something that the caller must know, in every mode. */
   notice(text: string, next?: readonly Suggestion[]): void;
   warn(text: string, next?: readonly Suggestion[]): void;
-  /** One line per step, only with `--verbose`. */
+  /** Shows a step, only with `--verbose`. */
   step(text: string): void;
   /** Runs `work`; if it takes longer than a moment, says why. */
   waiting<Result>(why: string, work: Promise<Result>): Promise<Result>;
   /** Shows a line about long work on a terminal, until the returned function is called. */
   meter(line: () => string): () => void;
-  /** Where a person can be asked: in the foreground of the controlling terminal, wherever the streams lead. */
+  /** Whether a person can be asked: only in the foreground of the controlling terminal. The streams do not matter. */
   terminal(): AtTerminal['is'];
-  /** Asks there. Fails if nobody can be asked or nobody answers. Anything but the answers' words is No. */
+  /** Asks on that terminal. Fails if nobody can be asked or nobody answers. Any word not in `answers` is No. */
   ask<Answer extends string>(question: Question, answers: Answers<Answer>): Promise<Answer | 'no'>;
-  /** The same with Yes and No. */
+  /** Asks a question with Yes or No. */
   confirm(question: Question): Promise<boolean>;
   /** Asks for a secret without showing what is typed. */
   askHidden(label: string): Promise<string>;
 }
 
-/** Whether views without a `quiet` text are shown to nobody. */
+/** Whether a view without a `quiet` text prints nothing. */
 export function isSilent({ quiet, face }: Pick<Display, 'quiet' | 'face'>): boolean {
   return quiet && face === 'human';
 }
@@ -90,10 +90,7 @@ type WritableLike = {
 
 type Written = 'written' | 'closed';
 
-/**
- * A stream whose every write is awaited. A closed reader is no fault; a full disk means that the result was not
- * delivered. The two are told apart.
- */
+/** A stream that awaits every write. A closed reader is no failure; a full disk is: the result was not delivered. */
 export class Output {
   readonly isTerminal: boolean;
   readonly columns: number;
@@ -142,7 +139,7 @@ export class Output {
     try {
       await this.write(text);
     } catch {
-      // There is nowhere left to say it.
+      // No stream is left to report it on.
     }
   }
 }
@@ -169,8 +166,8 @@ function isNodeDebug(chunk: unknown): boolean {
 }
 
 /**
- * Drops Node's NODE_DEBUG output. It holds raw bytes of streams and the whole environment, including tokens, and would
- * end up in the logs of the program that runs botctl. `--verbose` says what can be said.
+ * Drops Node's NODE_DEBUG output. It contains raw bytes of streams and the whole environment, including tokens, and
+ * would end up in the logs of the program that runs botctl. Use `--verbose` instead.
  */
 export function withoutNodeDebug(stream: Writes): void {
   const write = stream.write.bind(stream) as (...words: unknown[]) => boolean;

@@ -18,12 +18,12 @@ function fieldsIn(body: Uint8Array): Fields {
     const fields: unknown = JSON.parse(new TextDecoder().decode(body));
     if (typeof fields === 'object' && fields !== null) return fields as Fields;
   } catch {
-    // The error below says it in useful words.
+    // The error below is more helpful.
   }
   throw damagedJournal('a stored request cannot be read');
 }
 
-/** The columns of its row that were never sent. */
+/** The row's other columns, which are never sent. */
 export function columnsOf({
   columns,
 }: Partial<Pick<Entry, 'columns'>>): Readonly<Record<string, string>> | undefined {
@@ -31,12 +31,12 @@ export function columnsOf({
     const kept: unknown = columns === undefined ? undefined : JSON.parse(columns);
     return typeof kept === 'object' && kept !== null ? (kept as Record<string, string>) : undefined;
   } catch {
-    // A flipped bit. The rest of the entry matters more.
+    // Damaged, but the rest of the entry matters more.
     return undefined;
   }
 }
 
-/** What its row says for people, in its columns `name` and `note`. */
+/** The row's columns `name` and `note`, for people. */
 export function forWhom(entry: Partial<Pick<Entry, 'columns'>>): string | undefined {
   const cells = Object.entries(columnsOf(entry) ?? {});
   const said = ['name', 'note'].flatMap((wanted) =>
@@ -94,13 +94,13 @@ export function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** `1.5 SOL`; undefined of a message. */
+/** `1.5 SOL`; undefined for a message. */
 export function amountIn(request: Fields): string | undefined {
   const amount = text(request.amount);
   return amount && formatAmountOf(amount, text(request.asset) ?? '');
 }
 
-/** `paidBefore`: what is said of the recipient, beside it. */
+/** `paidBefore` is shown beside the recipient. */
 export function requestFacts(request: Fields, paidBefore?: string): Fact[] {
   return [
     ['Conversation', text(request.conversation_id)],
@@ -117,7 +117,7 @@ type Asked = Pick<Entry, 'bot' | 'baseUrl' | 'name'> &
 
 type BesideRequest = { readonly balance?: string | undefined; readonly paidBefore?: string | undefined };
 
-/** Who would do what, and where. Every question shows it. */
+/** The facts that every question shows: bot, service, and request. */
 export function factsInQuestion(asked: Asked, { balance, paidBefore }: BesideRequest = {}): Fact[] {
   return [
     ['Bot', asked.bot],
@@ -131,7 +131,7 @@ export function factsInQuestion(asked: Asked, { balance, paidBefore }: BesideReq
   ];
 }
 
-/** An entry on record in a question. */
+/** A stored entry, drawn for a question. */
 export function drawEntry(entry: Entry, canvas: LabelCanvas, known?: BesideRequest): string {
   return labelled(factsInQuestion({ ...entry, request: requestOf(entry) }, known), canvas);
 }

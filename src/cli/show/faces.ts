@@ -31,7 +31,7 @@ const yesOrNo = { choices: '[y/N]', words: { y: 'yes', yes: 'yes' } } as const;
 const hintIndent = 'botctl: '.length;
 const leastTextWidth = 24;
 
-/** The two faces share everything that goes to stderr and differ in stdout. */
+/** Both faces, for people and JSON, write the same to stderr. They differ on stdout. */
 export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Promise<Display> {
   const { stdout, stderr, env } = streams;
   const coloursOn = (output: Output): boolean =>
@@ -55,7 +55,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
   const suggest = (next: readonly Suggestion[]): Suggested => suggested(next, by);
   let meter: Meter | undefined;
   let hasSaidWhy = false;
-  /** Where nothing spins, once: a pipe and a log keep each line. */
+  /** Without a spinner, says once why it waits: a pipe and a log keep each line. */
   const sayIfLong = async <Result>(why: string, work: Promise<Result>): Promise<Result> => {
     if (choice.quiet || hasSaidWhy) return work;
     const timer = setTimeout(() => {
@@ -102,7 +102,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
           await stdout.write(`${safeJson(pasteable(whole))}\n`);
           return;
         } catch {
-          // stdout is what failed, and a person still has stderr.
+          // stdout failed; stderr still reaches a person.
         }
       }
       sayProblem(problem);
@@ -150,14 +150,14 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     if (hint !== undefined) saySuggesting(' '.repeat(hintIndent - 1), hintIndent, adviceOf(hint, by), next);
   }
 
-  /** A sentence, then each command on a line of its own, never wrapped, so that it can be pasted. */
+  /** A sentence, then each command on a separate line, never wrapped, to be pasted. */
   function saySuggesting(mark: string, indent: number, text: string, next: readonly Suggestion[]): void {
     const suggested = suggest(next);
     sayUnder(mark, indent, withLacking(text, suggested));
     for (const line of suggested.lines) say(`${' '.repeat(hintIndent + 2)}${safeLine(line)}`);
   }
 
-  /** The same for programs: the commands of a problem or a finding, as lines. */
+  /** For programs: makes the commands of a problem or a finding into lines. */
   function pasteable(whole: Record<string, unknown>): Record<string, unknown> {
     const { error, explained, checks } = whole as {
       error?: Suggestive;
@@ -177,7 +177,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     return suggested.lines.length === 0 ? said : { ...said, next: suggested.lines };
   }
 
-  /** Wrapped at blanks on a terminal; elsewhere one line, so that it can be searched. */
+  /** Wrapped at blanks on a terminal; elsewhere one line, which can be searched. */
   function sayUnder(mark: string, indent: number, text: string): void {
     const width = stderr.isTerminal ? Math.max(leastTextWidth, stderr.columns - indent) : Infinity;
     say(`${mark} ${foldAtBlanks(safeLine(text), width).join(`\n${' '.repeat(indent)}`)}`);
@@ -185,7 +185,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
 }
 
 const redrawMs = 100;
-/** Free cells at the end, so that the terminal's echo of Ctrl-C does not start another line. */
+/** Free cells at the end of a line. They leave room for the terminal's echo of Ctrl-C. */
 const roomForEcho = 3;
 const clearLine = '\r\x1b[2K';
 

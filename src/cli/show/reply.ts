@@ -4,7 +4,7 @@ import type { Fields } from './card.ts';
 
 const deepest = 24;
 
-/** Reply fields are shown as received, up to a fixed depth. A number that lost digits is not what was received. */
+/** A reply's fields as received, up to a fixed depth. A number that lost digits is left out: it is not as received. */
 export function pruned(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return hasLostDigits(value) ? undefined : value;
   if (depth === deepest) return '(nested too deep to show)';
@@ -17,7 +17,7 @@ function replyJson(attempt: Attempt | undefined): Fields | undefined {
   return readReply({ body: attempt.reply, headers: attempt.headers }).json;
 }
 
-/** An entry, and what came back for it. */
+/** An entry and its reply. */
 export type Replied = {
   readonly entry: Entry;
   readonly attempt: Attempt | undefined;
@@ -37,7 +37,7 @@ export function transferOf({ entry, attempt, signature }: Replied): Fields | und
   const json = replyJson(attempt);
   if (json !== undefined) {
     const { request_id: _requestId, ...transfer } = json;
-    // Some services tell what was done in a field of its own.
+    // Some services put the result into a separate field.
     return isObject(transfer.transfer) ? { ...transfer.transfer, ...transfer } : transfer;
   }
   return signature === undefined ? undefined : { signature };
@@ -49,7 +49,7 @@ export function fieldText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : JSON.stringify(pruned(value));
 }
 
-/** What a script needs: the message ID or the signature; without one, the transfer ID. */
+/** The value for scripts: the message ID or the signature, or without a signature the transfer ID. */
 export function idOrSignature(report: Replied): string | undefined {
   if (report.entry.kind === 'message') {
     const message = messageOf(report);
@@ -59,7 +59,7 @@ export function idOrSignature(report: Replied): string | undefined {
   return fieldText(transfer?.signature) ?? fieldText(transfer?.transfer_id);
 }
 
-/** When the service or an operator said that it happened. */
+/** When the service or an operator reported that it happened. */
 export function settledAt({ entry, attempt }: Replied): number {
   return entry.state === 'accepted' ? (attempt?.endedAtMs ?? entry.updatedAtMs) : entry.updatedAtMs;
 }

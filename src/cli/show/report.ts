@@ -19,15 +19,15 @@ import { foldAtBlanks } from './text.ts';
 export type Report = Replied & {
   readonly command: string;
   readonly replayed: boolean;
-  /** Why it is not well, and what to do. */
+  /** The problem, if there is one, and what to do. */
   readonly problem?: Problem | undefined;
   readonly warnings: readonly string[];
   readonly notices?: readonly string[];
   /** What the chain shows about it. */
   readonly chain?: ChainView | undefined;
-  /** What left the wallet and may be it. */
+  /** Payments from the wallet that may be this transfer. */
   readonly search?: Search;
-  /** Who proposed, approved or declined it, where that is what it is about. */
+  /** Who proposed, approved or declined it, if the command or the entry is about that. */
   readonly decisions?: readonly Decision[];
 };
 
@@ -52,7 +52,7 @@ function entryJson(entry: Entry): Fields {
   };
 }
 
-/** The payments of a service that was asked twice stand beside what the chain says of the one. */
+/** `payments` is a field of the report, beside `chain`, and not part of it. */
 function chainJson({ payments, ...chain }: ChainView): Fields {
   const seen = payments?.map((one) => ({
     ...one,
@@ -100,12 +100,12 @@ export function decisionLines(decisions: readonly Decision[]): Fact[] {
   });
 }
 
-/** `verify` is asked what the chain shows: its headline begins with that. */
+/** The headline of `verify` begins with the chain's answer. */
 function chainAnswer({ command, chain }: Report): string | undefined {
   return command === 'verify' ? chain && chainLine(chain) : undefined;
 }
 
-/** What happened, in a line; below it a message as it looks. */
+/** What happened, in one line, and below it the message as it looks. */
 function headline(report: Report, request: Fields, canvas: Canvas): string {
   const { entry, replayed, attempt, chain } = report;
   const { paint, columns } = canvas;
@@ -117,7 +117,7 @@ function headline(report: Report, request: Fields, canvas: Canvas): string {
   return `${mark} ${lines.join('\n  ')}\n${preview}`;
 }
 
-/** One entry: the request, what the service said, and what the chain shows. */
+/** Facts about one entry: the request, the service's answer, and the chain's answer. */
 function factsOf(report: Report, request: Fields): Fact[] {
   const { entry, attempt, decisions, problem, warnings } = report;
   const { name, namedBy } = entry;
@@ -148,7 +148,7 @@ function factsOf(report: Report, request: Fields): Fact[] {
   ];
 }
 
-/** Who asked for approval, who answered, and how else a person decided. */
+/** Every decision of a person: requests for approval, answers, and others. */
 function decidedFacts(entry: Entry, decisions: readonly Decision[]): Fact[] {
   const fields = decisions.map(({ kind, who, role, atMs, reason, signature }) => {
     return { kind, who, role, at: isoExact(atMs), reason, signature };
@@ -170,7 +170,7 @@ export function outcomeView(report: Report, more: readonly Fact[] = []): View {
   );
 }
 
-/** What the chain shows about a transfer: the verdict, the amount paid, the place, and a link. */
+/** The chain's answer about a transfer: the verdict, the amount paid, the place, and a link. */
 function chainFacts(report: Report, asset: string | undefined): Fact[] {
   const { chain } = report;
   if (chain === undefined) return [];

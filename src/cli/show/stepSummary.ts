@@ -17,7 +17,7 @@ const cellWidth = 80;
 const reasonWidth = 320;
 const warned = 'warning';
 
-/** The result, or the reason why there is none. */
+/** `result` is the result, or the reason why none exists. */
 type Row = readonly [outcome: string, what: string, entry: string, result: string];
 
 /** The summary of one command in a GitHub Actions job: a short table on its page, and an annotation if it failed. */
@@ -26,7 +26,7 @@ export class StepSummary {
   #more = 0;
   #problem: Problem | undefined;
 
-  /** The same display, recording what the command shows. */
+  /** Wraps the display and records what the command shows. */
   watching(display: Display): Display {
     return {
       ...display,
@@ -70,12 +70,12 @@ export class StepSummary {
   /** A fault here never changes how the command ends. */
   appendTo(path: string, command: string, exit: Exit): void {
     try {
-      // A link leads elsewhere, and a pipe without a reader would hold the command for ever.
+      // A link would write elsewhere, and a pipe without a reader would block the command forever.
       if (!['file', 'nothing'].includes(occupantOf(path))) return;
       const room = mostBytes - (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
       appendFileSync(path, this.#markdown(command, exit, room));
     } catch {
-      // A missing page hides nothing: the log has it all.
+      // A missing page hides nothing: the log has everything.
     }
   }
 
@@ -102,12 +102,12 @@ function table(command: string, exit: Exit, rows: readonly Row[], more: number):
   return `\n${lines.join('\n')}\n`;
 }
 
-/** No command where none was understood. It has nothing that a page or a runner takes for more than text. */
+/** Names the command, if one was understood. The page and the runner treat it as plain text. */
 function headingOf(command: string, exit: Exit): string {
   return ['botctl', command, `ended with exit ${exit}`].filter((words) => words !== '').join(' ');
 }
 
-/** Formats as code, so that no link, mention or markup works, and encodes special characters as numbers. */
+/** Formats a cell as code and encodes special characters as numbers: no link, mention or markup works. */
 function cell(text: string, index: number): string {
   if (text === '') return '';
   const plain = cutTo(safeLine(text), index === 3 ? reasonWidth : cellWidth);
@@ -124,7 +124,7 @@ function rowOf(json: Json): Row | undefined {
   // A batch has many rows, so only its end is summarised.
   if (isObject(result) && typeof name === 'string') return [countsOf(result), name, '', ''];
   if (!isObject(entry) || outcome === 'dry-run') return undefined;
-  // Of a batch's rows only those with a problem are shown.
+  // Shows only those rows of a batch that have a problem.
   const row = 'line' in json ? `line ${String(json.line)}: ` : '';
   if (row !== '' && !isObject(json.error)) return undefined;
   return [text(outcome), row + whatOf(entry), text(entry.id), resultOf(json)];

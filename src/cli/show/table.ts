@@ -5,7 +5,7 @@ export type WidthOf = (text: string) => number;
 
 const lengthOf: WidthOf = (text) => text.length;
 
-/** Measures these texts and parts of them. The library is loaded only if others wrote them, and beyond ASCII. */
+/** Measures these texts and parts of them. The library is loaded only for texts that are not plain. */
 export async function widthsFor(texts: readonly (string | undefined)[]): Promise<WidthOf> {
   if (texts.every((text = '') => isPlain(text))) return lengthOf;
   const { default: stringWidth } = await import('string-width');

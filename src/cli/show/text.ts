@@ -48,12 +48,12 @@ export function safeLines(text: string): string[] {
   return text.split(/\r\n|\n|\r/u).map((line) => safeLine(line.replaceAll('\t', '    ')));
 }
 
-/** A value as one line of JSON, with everything unsafe `\u`-escaped, so that it parses to the same value. */
+/** A value as one line of JSON. Unsafe characters are `\u`-escaped, so it parses to the same value. */
 export function safeJson(value: unknown): string {
   return withoutUnsafe(JSON.stringify(value), escapeForJson).replaceAll('##[', '#\\u0023[');
 }
 
-/** Lines up to `width`, wrapped at blanks. A longer word stays whole, so that it can be copied. */
+/** Lines up to `width`, wrapped at blanks. A longer word stays whole and can be copied. */
 export function foldAtBlanks(text: string, width: number): string[] {
   const lines: string[] = [];
   let line: string | undefined;
@@ -66,7 +66,7 @@ export function foldAtBlanks(text: string, width: number): string[] {
   return [...lines, line ?? ''];
 }
 
-// A spreadsheet would run such a cell as a formula, also where another separator or line begins a cell for it.
+// A spreadsheet would run such a cell as a formula, also after a separator or a line break inside the text.
 const formula = /^[\t\r]|(?<=(?:^|[,;|\t\r\n])[ "]*)[=+\-@＝＋－＠]/gu;
 
 function csvCell(text: string): string {

@@ -5,7 +5,7 @@ import { type Failure, failureWith } from '../../once/failures.ts';
 import { formatAmountOf, listed } from '../../once/phrases.ts';
 import { reasonWords } from './chain.ts';
 
-/** What a bot's wallet holds, as far as its profile and its node say. */
+/** The balance of a bot's wallet, or why it is unknown. */
 export type WalletBalance =
   | { readonly is: 'not-set'; readonly lacks: 'rpc-url' | 'wallet' }
   /** The URL of a node could not be read. `why` is a sentence. */
@@ -20,7 +20,7 @@ export type WalletBalance =
 /** What is about to be paid of one asset. */
 export type Payable = { readonly asset: string; readonly amount: string };
 
-/** What the wallet holds, and what is too little, on one line. */
+/** The balance in one line, with the assets of which there is too little. */
 export function balanceText(balance: WalletBalance, payable: readonly Payable[] = []): string {
   switch (balance.is) {
     case 'not-set':
@@ -44,7 +44,7 @@ function holdingText({ asset, held }: Holding): string {
     : formatAmountOf(formatAmount(held), asset);
 }
 
-/** A sentence for each asset of which the wallet holds less than is about to be paid. */
+/** A sentence for each asset of which the wallet has less than is about to be paid. */
 export function tooLittle(balance: WalletBalance | undefined, payable: readonly Payable[]): string[] {
   if (balance?.is !== 'asked') return [];
   return lackingIn(balance.holdings, payable).map(

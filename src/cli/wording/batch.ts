@@ -9,12 +9,12 @@ import { safeLine } from '../show/text.ts';
 import { equalWords } from './outcomes.ts';
 import { notSentNow } from './problem.ts';
 
-/** How many of them perhaps were not paid. */
+/** How many of these other payments may not have been made. */
 export function inDoubtOf(equal: readonly EqualRow[]): number {
   return equal.filter((row) => !isDone(row.equal)).length;
 }
 
-/** How many rows would pay what another entry has paid. */
+/** How many rows were already paid, or may have been, by another entry. */
 export function rowsPaidAlready(equal: readonly EqualRow[]): string {
   const inDoubt = inDoubtOf(equal);
   const verb = equal.length === 1 ? 'was' : 'were';
@@ -32,7 +32,7 @@ export function equalRowWords(row: EqualRow, forWhom: string | undefined, nowMs:
   return `line ${line}${named}: ${formatAmountOf(amount, asset)} to ${to}. ${equalWords(equal, nowMs)}`;
 }
 
-/** Of some rows the name, or the ID, of the other payment that settled them. */
+/** The name or ID of each other payment that settled rows, with the number of those rows. */
 export type PaidAs = readonly (readonly [name: string | undefined, rows: number])[];
 
 function countsIn(paid: PaidAs): [name: string, rows: number][] {
@@ -52,7 +52,7 @@ export function paidAsFacts(paid: PaidAs, now = 0): Fact[] {
   return [['Of these', [...own, ...paidAsWords(paid)].join(', '), { paid_as: all }]];
 }
 
-/** Nothing decides for a person here: the options are theirs to add. */
+/** No command is suggested that pays: a person must add the options. */
 export function paidAlready(equal: readonly EqualRow[], next: readonly Suggestion[]): Failure {
   return failureWith('paid-already', { next })`${rowsPaidAlready(equal)}.
     Look at the earlier payments first. If the rows are second payments, --repeat pays them; --skip-repeats leaves out those that were paid.`;
@@ -63,7 +63,7 @@ export function invalidRow(problem: string | undefined): Failure {
     Fix the row and run the command again.`;
 }
 
-/** Under a new id a row that was paid would be paid again. */
+/** A paid row with a new id would be paid again. */
 export function rowsInConflict(rows: number, of: number, isRenumbered: boolean): Failure {
   const taken = `The ids of ${formatCount(rows)} of the ${counted(of, 'row')} are taken by different requests`;
   if (isRenumbered)
@@ -77,7 +77,7 @@ export function rowsInConflict(rows: number, of: number, isRenumbered: boolean):
 
 type Progress = Readonly<Record<'toDo' | 'done' | 'failed' | 'unknown', number>>;
 
-/** Long work in one line: `511/2,000 done, 24/s, 1 min 2 s left, 3 failed`. */
+/** Progress in one line: `511/2,000 done, 24/s, 1 min 2 s left, 3 failed`. */
 export function progressWords({ toDo, done, failed, unknown }: Progress, runsMs: number): string {
   const ended = done + failed + unknown;
   const perS = runsMs <= 0 ? 0 : ended / (runsMs / 1000);

@@ -12,7 +12,6 @@ import { counted, formatDuration, iso, listed } from '../../once/phrases.ts';
 import type { Suggestion } from '../../once/sentence.ts';
 import { onlyIfSure, settling } from './settling.ts';
 
-/** Each is part of a sentence. */
 export const reasonWords: Readonly<Record<Reason, string>> = {
   'no-signature': 'no successful reply named a signature',
   'no-mint': 'no mint of the asset is set for the bot',
@@ -49,7 +48,7 @@ function why({ reasons, verdict }: Pick<ChainView, 'reasons' | 'verdict'>): stri
   return verdict === 'likely' ? noWallet : 'nothing more is known';
 }
 
-/** What is odd about a payment that the chain shows, a sentence each. */
+/** One sentence for each oddity of a payment that the chain shows. */
 export function chainWarnings(entry: Entry, view: ChainView | undefined): string[] {
   const { verdict, commitment, paid, payments } = view ?? {};
   const isFinal = verdict === 'likely' && commitment === 'finalized';
@@ -57,12 +56,12 @@ export function chainWarnings(entry: Entry, view: ChainView | undefined): string
   return [
     ...(isFinal ? [`On the chain, ${noWallet}.`] : []),
     ...(isLess ? ['On the chain, the mint kept a fee: the recipient received less than was sent.'] : []),
-    // No search shows whether the service paid once.
+    // No search has shown whether the service paid only once.
     ...(wasRepeated(entry) && payments === undefined ? [repeatedWords()] : []),
   ];
 }
 
-/** An earlier request may have been carried out as well. A batch says it once, of so many. */
+/** An earlier request may also have been carried out. A batch says this once, with the number of transfers. */
 export function repeatedWords(transfers?: number): string {
   const whose = transfers === undefined ? '' : ` for ${counted(transfers, 'transfer')}`;
   return `The service was asked more than once${whose}; only the chain shows whether it paid once.`;
@@ -83,7 +82,7 @@ export function chainLine(view: ChainView): string {
   return verdict === 'proven' ? headline : `${headline}: ${why(view)}`;
 }
 
-/** `asset` is the requested asset, if the paid mint is its own. */
+/** `asset` is the requested asset if the paid mint is the asset's own. */
 export function paidWords(
   { units, decimals, received, mint, to, fee_units: fee }: Paid,
   asset: string | undefined,
@@ -113,7 +112,6 @@ export function contradicted({ id }: Entry, view: ChainView): Failure {
     $ history ${id}`;
 }
 
-/** It is not proven so far. */
 export function undecided({ id, state }: Entry, view: ChainView): Failure {
   const { verdict, signature } = view;
   const isInDoubt = state === 'unknown' || state === 'held';
@@ -153,7 +151,7 @@ export function provenAgainst({ id }: Entry, view: ChainView): Failure {
     The same command would pay it again. Decide that it happened:`;
 }
 
-/** Why a search proves nothing, each a sentence. Any other reason is a node's. */
+/** Why a search proves nothing. Any other gap is a `Reason` of the node. */
 const gapWords: Readonly<Partial<Record<Gap, string>>> = {
   'cut-short': 'The node’s list does not go back far enough, so it proves nothing.',
   'too-many': 'The search ended after 10,000 transactions, so it proves nothing.',
@@ -169,7 +167,7 @@ function gapOf({ gap }: Pick<Search, 'gap'>): string[] {
 /** `1.5 SOL to 9WzD…` */
 type Searched = { readonly entry: Entry; readonly payment: string; readonly search: Search };
 
-// Blocks tell their time in whole seconds.
+// Block times are whole seconds.
 const blockMs = 1000;
 
 /** One payment that may be the transfer. */
@@ -180,7 +178,7 @@ export function candidateLine({ signature, atMs, memo }: Candidate, { payment, s
   return `${payment} left the wallet ${when}${early}, with ${noted}: ${signature}`;
 }
 
-/** Nobody knows about a transfer without a signature. The search is shown, and decides nothing. */
+/** Without a signature nobody knows whether the transfer was made. The search decides nothing. */
 export function searched({ entry, payment, search }: Searched): Failure {
   const { id, state } = entry;
   const { candidates, rivals, sinceMs, untilMs, gap } = search;
@@ -202,7 +200,7 @@ export function searched({ entry, payment, search }: Searched): Failure {
     Compare times and memos: the list alone decides nothing. If none is this transfer, look again later. If one is, decide that it happened:`;
 }
 
-/** What left the wallet past the journal, or that nobody knows; undefined where each payment has its entry. */
+/** Payments without an entry, or an incomplete look; undefined if every payment has its entry. */
 export function walletFailure(
   { strays, unsigned, read, gap }: WalletLook,
   host: string,
@@ -225,7 +223,7 @@ export function walletFailure(
     Run the same command again later, or name a node that has all blocks since then.`;
 }
 
-/** How many transfers ended how, where not all are proven. */
+/** The number of transfers for each outcome that is not proven. */
 export type ChainCounts = {
   readonly contradicted: number;
   readonly paidAgain: number;
@@ -258,7 +256,7 @@ export function noRpcUrl(bot: string): Failure {
 
 const variables = { 'rpc-url': 'BOTCTL_RPC_URL', wallet: 'BOTCTL_WALLET' } as const;
 
-/** What a bot lacks is set where the bot is: in its profile, or in the environment. */
+/** A bot's missing setting belongs in its profile or, for the bot of the environment, in a variable. */
 export function chainLacks(
   bot: string,
   lacks: readonly (keyof typeof variables)[],
@@ -284,7 +282,7 @@ export function signatureUnproven(view: ChainView): string {
   return `The chain does not prove the signature: ${why(view)}. It is kept as you gave it.`;
 }
 
-/** Said to who is about to decide, where the service named a signature. */
+/** Shown before a decision if the service named a signature. */
 export function askTheChain(id: string): string {
   return `The service named a signature. This asks the chain about it, and records that it happened if that is proven: botctl verify ${id}`;
 }
@@ -293,7 +291,7 @@ function itIsThis(id: string, signature: string): Suggestion {
   return forAPerson('resolve', id, '--happened', '--signature', signature, ...whatWasSeen);
 }
 
-/** With only --sandbox added, the command would use another journal. */
+/** Adding only --sandbox would change the journal too, so the command names this one. */
 export function ofTheSandbox({ id }: Entry, command: string, journal: string): Failure {
   return failureWith('bot-moved')`This entry belongs to the sandbox
     Add --sandbox.

@@ -9,12 +9,12 @@ export function warningWords({ asset, known }: UnknownAsset): string {
   return `The profile does not name a token ${JSON.stringify(clipped(asset))}; it names ${fewOf(known, ', ', (count) => `${count} more`)}. Is it misspelled?`;
 }
 
-/** A row on a line of its own: its line number, and what is said about it. */
+/** A line about one row: its line number, and `text`. */
 export function ofRow({ line, id }: { line: number; id?: string | undefined }, text: string): string {
   return `line ${line}${id === undefined ? '' : ` (id ${id})`}: ${text}`;
 }
 
-/** Many rows on one line: how many they are, and the first of them. */
+/** A line about many rows: their number, the first of them, and `text`. */
 export function ofRows(
   rows: number,
   first: readonly { line: number; cell?: string | undefined }[],
@@ -92,7 +92,7 @@ function requestIn(body: Uint8Array): Body | undefined {
   try {
     return JSON.parse(new TextDecoder().decode(body)) as Body;
   } catch {
-    // Damaged: what the name stands for is still known to differ.
+    // Damaged. It is already known that the two requests differ.
     return undefined;
   }
 }
@@ -106,13 +106,12 @@ const kindTitles = { message: 'Message', transfer: 'Transfer' } as const;
 
 type Standing = Pick<Entry, 'kind' | 'state' | 'resolvedAs' | 'approved'>;
 
-/** How an entry stands, above its details. `isDoneBefore`: the service, or an earlier run, had already done it. */
+/** An entry's state, above its details. `isDoneBefore`: the service, or an earlier run, had already done it. */
 export function headlineOf(entry: Standing, isDoneBefore: boolean, isReplayed: boolean, paid = ''): string {
   const line = `${kindTitles[entry.kind]} ${stateOf(entry, isDoneBefore)}${paid && ` (${paid})`}`;
   return isReplayed ? `${line}. ${nothingSentNow}` : line;
 }
 
-/** Said of an approved entry until it is sent. */
 export const approvedNotSent = 'approved, not sent';
 
 function stateOf({ state, resolvedAs, approved }: Standing, isDoneBefore: boolean): string {

@@ -23,13 +23,13 @@ import {
 import { nothingSent, nothingSentNow, notSentNow, type Problem, questionAgain } from './problem.ts';
 import { settling } from './settling.ts';
 
-/** What is not well and what to do, and what is odd about what is well. */
+/** The problem and what to do about it, or the warnings of an entry without a problem. */
 export type Explained = {
   readonly problem?: Problem;
   readonly warnings: readonly string[];
 };
 
-/** What is known beside the outcome: whether it is a row, and whether its bot names a node. */
+/** `isRow`: the entry is a batch's row. `hasNode`: its bot names a Solana node. */
 type BesideIt = { readonly isRow?: boolean; readonly hasNode?: boolean };
 
 export function explain(
@@ -56,7 +56,7 @@ export function explain(
   return { problem, warnings: [] };
 }
 
-/** What is shown of the deciding reply. */
+/** The fields shown of the reply that decided the outcome. */
 function replyOf(outcome: Outcome): { status?: number; request_id?: string } {
   if (outcome.is !== 'concluded' || outcome.attempt === undefined) return {};
   // No reply decided these.
@@ -71,7 +71,7 @@ function replyOf(outcome: Outcome): { status?: number; request_id?: string } {
 /** `end` says that nothing was sent. */
 type Unsent = Sentence & { readonly end?: string };
 
-/** Each ending that is not well, with its sentences in its row. */
+/** The sentences for each ending that is a problem. */
 function wordsOf(
   { outcome, complaint, needsOtherName }: Ending,
   code: FailureCode,
@@ -138,7 +138,10 @@ function wordsOf(
   }
 }
 
-/** Nothing was sent by this run. Only what is refused or answered No may not have been sent earlier: that would be held. */
+/**
+ * Nothing was sent by this run. Only after a refusal or a No was nothing sent earlier either: an entry that may have
+ * been sent would be held.
+ */
 function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Unsent {
   switch (outcome.because) {
     case 'refused':
@@ -150,7 +153,7 @@ function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Uns
         end: nothingSent,
       };
     case 'paid-already':
-      // Nothing decides for a person here: `--repeat` is theirs to add.
+      // `--repeat` is not suggested: a person must add it.
       return {
         ...sentence`${equalPaymentWords(outcome.equal, nowMs)}
           Look at the earlier one first: pay again only if a second payment is meant.
@@ -175,7 +178,7 @@ function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** What the name, the key or the row's id stands for already, and how this differs from it. */
+/** The entry that already has this name, key or row's id, and how this request differs from it. */
 function otherBodyWords({ entry, wanted }: Extract<Outcome, { readonly wanted: Wanted }>): Sentence {
   const { id, kind, namedBy, resolvedAs, state, wasInDoubt: inDoubt } = entry;
   const what = { undefined: 'key', key: 'key', row: 'row’s id' }[String(namedBy)] ?? 'name';
@@ -193,9 +196,9 @@ function otherBodyWords({ entry, wanted }: Extract<Outcome, { readonly wanted: W
   };
 }
 
-/** Said when nothing was sent now because it was done before or another process did it. */
+/** Shown if nothing was sent now because an earlier run or another process did it. */
 export function replayNotice({ entry, replayed }: Outcome & { is: 'concluded' }): string | undefined {
-  // Who declined it, and why, is told as its problem.
+  // Its problem says who declined it, and why.
   if (!replayed || entry.state === 'declined') return undefined;
   const { id, kind, state, namedBy } = entry;
   if (state !== 'accepted' && entry.resolvedAs !== 'happened') {
@@ -224,7 +227,7 @@ function oddityWords(oddity: Oddity): string {
   }
 }
 
-/** The words of a 409 that means that the service already has it. */
+/** The words of a 409 by which the service says that it already has the message. */
 export function conflictNote({ outcome, complaint }: Ending): string | undefined {
   const attempt = outcome.is === 'concluded' ? outcome.attempt : undefined;
   return attempt?.duplicate ? `The service answered with ${summary(attempt, complaint)}.` : undefined;

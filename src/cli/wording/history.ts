@@ -1,7 +1,7 @@
 import { type Failure, failureWith } from '../../once/failures.ts';
 import type { DecisionKind, Resolution } from '../../once/journal/journal.ts';
 
-/** How to write a moment, for help and complaints. */
+/** How to write a moment, for the help and for errors. */
 export const momentRule =
   'how long ago (30m, 24h, 2d, 1w), a month (2026-11), a day (2026-11-30), or a time (2026-11-30T12:00Z)';
 

@@ -6,7 +6,7 @@ import { type Occurrence, optionWords } from './suggest.ts';
 export const waitingForToken = 'Waiting for the token.';
 export const startingSandbox = 'Starting the sandbox';
 
-/** Where a token comes from, if not from a profile. */
+/** Sources of a token other than a profile. */
 export const theCommandLine = 'the command line';
 export const theTerminal = 'the terminal';
 export function theFile(path: string): string {
@@ -16,7 +16,7 @@ export function theProfile(name: string): string {
   return `profile ${name}`;
 }
 
-/** Where a token comes from, without the secret. */
+/** Describes the source of a token, without the secret. */
 export function tokenOrigin(source: TokenSource): string {
   switch (source.kind) {
     case 'stored':

@@ -28,7 +28,7 @@ export function inProgress(entry: Entry, by?: Process): Sentence {
     Run the same command again: it waits for that process, or takes over when it is gone.`;
 }
 
-/** How to go on with what is not done: what must change first, and from when the same command may do more. */
+/** How to continue: what must change first, and when the same command can do more. */
 export function againHint(outcome: Concluded, code: FailureCode, nowMs: number): string {
   const { stopped } = outcome;
   const fix = fixFor(outcome, code);
@@ -37,7 +37,7 @@ export function againHint(outcome: Concluded, code: FailureCode, nowMs: number):
   return `${fix === undefined ? 'R' : `${fix}, then r`}un the same command again${back}.`;
 }
 
-/** What must change before the same command can do more, as the start of a sentence. */
+/** What must change before the same command can do more. It starts a sentence. */
 function fixFor({ entry: { state }, attempt }: Concluded, code: FailureCode): string | undefined {
   if (state === 'rejected') return fixes[code] ?? 'Fix what the service complains about';
   if (attempt?.status === 401 || attempt?.status === 403) return fixes['not-permitted'];
@@ -81,7 +81,7 @@ function isHeldReason(why: string): why is HeldReason {
   return why in heldReasons;
 }
 
-/** What journals of earlier versions keep as the reason of a proposal. */
+/** Reasons of proposals as earlier versions stored them. */
 const earlierReasons: Readonly<Record<string, string>> = {
   proposed: 'asked for by --propose',
   'above-limit': 'the policy at that time required it',
@@ -92,12 +92,12 @@ export function whyItWaits(proposal: Pick<Decision, 'reason'> | undefined): stri
   return earlierReasons[proposal.reason] ?? proposal.reason;
 }
 
-/** The same for many: what they have in common. */
+/** For many payments: the part of the reason that they share. */
 export function whyTheyWait(proposal: Decision): string {
   return `waiting for approval: ${whyItWaits(proposal).replace(/^.* is (?=above )/u, '')}`;
 }
 
-/** How to find it again. A row of a batch also has the ID from its file. */
+/** The entry's ID and, for a row of a batch, the id from its file. */
 export function called({ id, rowId }: Entry): string {
   return `ID ${id}${rowId === undefined ? '' : `, row ${rowId}`}`;
 }
@@ -124,7 +124,7 @@ export function heldWords(
   };
 }
 
-/** It does not wait for approval again: a person said what is wrong with it. */
+/** The hint asks for a new name: under the old one it stays declined. */
 export function declinedWords(
   { id, kind, namedBy }: Pick<Entry, 'id' | 'kind' | 'namedBy'>,
   declined: Declined | undefined,
@@ -135,7 +135,7 @@ export function declinedWords(
     $ history ${id}`;
 }
 
-/** Another machine may have used a name, whatever this service says, so only this request is spoken of. */
+/** Another machine may have used the name, so this speaks only of this request. */
 export function nothingOf({ namedBy, kind }: Entry): string {
   return namedBy === undefined ? `The ${kind} was not ${done[kind]}.` : nothingByThis[kind];
 }
@@ -149,7 +149,7 @@ export const done: Readonly<Record<Kind, string>> = { message: 'sent', transfer:
 export const verbs: Readonly<Record<Kind, string>> = { message: 'send', transfer: 'make' };
 export const makes: Readonly<Record<Kind, string>> = { message: 'sends', transfer: 'makes' };
 
-/** The last reply in a few words: its status and what the service says, or what went wrong on the way. */
+/** The last reply in a few words: its status and the service's words, or the trouble with the connection. */
 export function summary(attempt: Attempt | undefined, complaint: ReplyComplaint | undefined): string {
   if (attempt === undefined) return 'no request was made';
   const trouble = attempt.trouble && troubleWords(attempt.trouble);

@@ -11,7 +11,7 @@ import {
 import { counted } from '../../once/phrases.ts';
 import { neverTwice, type Suggestion } from '../../once/sentence.ts';
 
-/** A failure as shown: the JSON object's `error`, and the two lines for a person. */
+/** A failure as it is shown: as `error` in JSON, and as two lines for a person. */
 export type Problem = {
   code: FailureCode;
   message: string;
@@ -20,7 +20,7 @@ export type Problem = {
   retry: Retry;
 };
 
-/** If the failure kept a command from its work, the message ends with what was not done. */
+/** If the failure stopped a command, the message ends with what was not done. */
 export function problemOf(failure: Failure, doing?: Interruption): Problem {
   const { hint, next = [], fields, earlier, retry = retryOf(failure.code) } = failure.details;
   const end = doing && endOf(failure.code, doing);
@@ -68,7 +68,7 @@ export const groupedExits = (Object.keys(exitGroups) as ExitGroup[]).map((group)
     .map(({ exit }) => ({ exit, means: exitMeanings[exit] })),
 }));
 
-/** A process that stops before its work is done: entries that it claimed may have been sent. */
+/** The process stopped before its work was done. Entries that it claimed may have been sent. */
 export function endedEarly(
   claimed: { readonly entries: number; readonly lastId: string } | undefined,
   ended = 'botctl stopped before it had finished.',
@@ -87,7 +87,7 @@ export function endedEarly(
 /** What a command does if nothing prevents it. */
 export type Does = 'sends' | 'changes' | 'decides' | 'looks';
 
-/** What a failure keeps a command from doing. */
+/** The command that a failure interrupted. */
 export type Interruption = {
   /** Undefined until the command is known. */
   readonly does: Does | undefined;
@@ -95,7 +95,7 @@ export type Interruption = {
   readonly begun: boolean;
 };
 
-/** Failures that can occur after the work is done and before it is reported. */
+/** Failures that can occur between the end of the work and its report. */
 const maybeAfterwards: ReadonlySet<FailureCode> = new Set<FailureCode>([
   'bug',
   'machine-fault',
@@ -113,7 +113,7 @@ export function endOf(code: FailureCode, { does, begun }: Interruption): string 
       return nothingSentOrChanged;
     case 'sends':
       if (begun) return maybeAfterwards.has(code) ? '' : 'Nothing more was sent.';
-      // An earlier run of the same command may have sent it, whatever keeps this one from starting.
+      // An earlier run of the same command may have sent it, even if this one cannot start.
       return nothingSentNow;
     case 'changes':
       return begun || maybeAfterwards.has(code) ? '' : nothingChanged;
@@ -124,7 +124,7 @@ export function endOf(code: FailureCode, { does, begun }: Interruption): string 
   }
 }
 
-/** Said if no earlier attempt may have sent it either. */
+/** Only if no earlier attempt can have sent it either. */
 export const nothingSent = 'Nothing was sent.';
 export const nothingSentNow = 'Nothing was sent this time.';
 export const nothingChanged = 'Nothing was changed.';
@@ -132,10 +132,10 @@ const nothingSentOrChanged = 'Nothing was sent or changed.';
 /** For a row, whose ID an earlier run may have sent. */
 export const notSentNow = 'This row was not sent this time.';
 
-/** Said when another process is sending it. */
+/** Another process is sending it. */
 export const thisOneSentNothing = 'This command sent nothing.';
 
-/** A person must decide, and nobody can be asked. `why` says both, as a sentence. */
+/** A person must decide, but nobody can be asked. `why` is a sentence that says both. */
 export function needsPerson(code: FailureCode, why: string, next: readonly Suggestion[] = []): Failure {
   return failureWith(code, { next })`${why}
     Run it in the foreground of a terminal to be asked. If you have decided, add --yes.`;

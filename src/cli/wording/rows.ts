@@ -19,7 +19,7 @@ type InvalidRows = Pick<FileFacts, 'lackingFields' | 'columns' | 'hasCommas' | '
   readonly source: string;
 };
 
-/** To skip rows whose amounts have a comma would pay whole amounts alone: only `--decimal-comma` is offered then. */
+/** Skipping rows with a comma in the amount would pay only whole amounts, so then only `--decimal-comma` is offered. */
 export function invalidRows(
   { invalid, rows, source, lackingFields, columns, hasCommas, delimiter }: InvalidRows,
   typed: CommandLine,
@@ -49,14 +49,14 @@ function whichColumn(field: string, columns: readonly string[]): string {
 }
 
 type RowWords = {
-  /** What stands behind a number. */
+  /** Follows the number of rows: `3 held`. */
   readonly word: string;
   readonly note?: string;
   /** What must happen before such a row is done; absent if it is. */
   readonly needs?: Retry;
 };
 
-/** In this order they are listed. */
+/** In the order in which they are listed. */
 const rowWords: Readonly<Record<RowAhead, RowWords>> = {
   'to-send': { word: 'to send', needs: 'same-command' },
   done: { word: 'done' },
@@ -74,14 +74,14 @@ const rowWords: Readonly<Record<RowAhead, RowWords>> = {
   unread: { word: 'not known', note: 'the journal cannot be read now', needs: 'same-command' },
 };
 
-/** The states that rows are in, as people say them. */
+/** Every state that has rows, with its words. */
 function spoken(counts: RowCounts): (RowWords & { state: string; rows: number })[] {
   return (Object.entries(rowWords) as [RowAhead, RowWords][]).flatMap(([state, words]) =>
     counts[state] === 0 ? [] : [{ ...words, state, rows: counts[state] }],
   );
 }
 
-/** A line for each state. Where the journal is closed, another run would do nothing. */
+/** A line for each state, without advice to run the batch again if the journal is closed. */
 export function rowFacts(counts: RowCounts, stop?: Stop): Fact[] {
   const isVain = ({ needs }: RowWords): boolean => isClosing(stop) && needs === 'same-command';
   return spoken(counts).map((one) => [
@@ -118,7 +118,7 @@ export function codeOfRows(needs: ReadonlySet<Retry>): FailureCode | undefined {
   return needs.has('after-fix') ? 'some-to-fix' : undefined;
 }
 
-/** The counts as fields of JSON. What is none is absent. */
+/** The counts as fields of JSON. A count of zero is absent. */
 export function countFields(counts: RowCounts): Fields {
   return Object.fromEntries(spoken(counts).map(({ state, rows }) => [state.replaceAll('-', '_'), rows]));
 }
@@ -189,12 +189,12 @@ function toDoFirst(counts: RowCounts, needs: ReadonlySet<Retry>): string {
 
 type EndedBatch = {
   readonly name: string;
-  /** Its own command. */
+  /** The batch's own command. */
   readonly again: Suggestion;
   readonly stop?: Stop | undefined;
 };
 
-/** A batch with rows that are not done, and why it stopped. A failure that stopped it may be what the batch ends with. */
+/** For a batch with rows that are not done. It may end with the failure that stopped it. */
 export function notAllDone(
   code: FailureCode,
   counts: RowCounts,
@@ -205,7 +205,6 @@ export function notAllDone(
   const others = { ...notDone, declined: 0, invalid: 0 };
   if (stop === undefined && needsOf(others).size === 0) return doneBut(code, notDone, again);
   const why = stop && stopWords(stop);
-  // Then the batch ends with that failure.
   const isClosed = isClosing(stop);
   const own =
     stop?.because === 'failure' && (isClosed || stop.failure.code === code) ? stop.failure : undefined;
@@ -230,7 +229,7 @@ function approvingRows(name: string): Suggestion {
   return { decides: ['approve', ...rows], looks: ['history', ...rows, '--state', 'held'] };
 }
 
-/** Nothing is left that a run could do. */
+/** For a batch of which another run could do nothing. */
 function doneBut(code: FailureCode, notDone: RowCounts, again: Suggestion): Failure {
   const { declined, invalid } = notDone;
   const hints = [

@@ -17,13 +17,13 @@ export function settling(
   return [...asking, ['history', id], ...resolving(id), forAPerson('resume', id)];
 }
 
-/** Read before `settling` of what may have happened. */
+/** Shown before the commands of `settling` for an entry that may have happened. */
 export function howToDecide({ kind }: Pick<Entry, 'kind'>, hasNode = false): string {
   const [place, twice] = kind === 'transfer' ? ['wallet', 'make'] : ['conversation', 'send'];
   const first = hasNode ? 'Ask the chain first: botctl verify' : `Check the ${place} first`;
   return `${first}. ${onlyIfSure} A service that no longer remembers the first request would ${twice} it twice.`;
 }
 
-/** What a wrong decision costs. */
+/** Warns of what a wrong decision costs. */
 export const onlyIfSure =
   'Then decide with botctl resolve. Choose --did-not-happen only if you are sure: after that, the same command sends it again.';

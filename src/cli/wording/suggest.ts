@@ -11,7 +11,7 @@ const plain = /^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+=:,./-]*$/u;
 const ascii = /^[ -~]*$/u;
 let unsafe: RegExp | undefined;
 
-/** One word, quoted so that sh, bash and zsh read it the same way; undefined if no line can hold it. */
+/** One word, quoted to be the same in sh, bash and zsh; undefined if it cannot be written on one line. */
 export function shellWord(word: string): string | undefined {
   if (plain.test(word)) return word;
   if (!mustBeSpelled(word)) return `'${word.replaceAll("'", `'\\''`)}'`;
@@ -49,7 +49,7 @@ type Suggesting = { readonly occurrences: readonly Occurrence[]; readonly asks: 
 const keptOptions: readonly string[] = ['sandbox', 'profile', 'base-url', 'token-file', 'journal'];
 const tryingOptions: readonly string[] = ['timeout', 'max-wait'];
 
-/** Commands that take more of these options, or for which they would mean something else. */
+/** Commands that repeat more of these options, or none because the options would mean something else. */
 const keptBy: Readonly<Record<string, readonly string[]>> = {
   resume: [...keptOptions, ...tryingOptions],
   config: [],
@@ -109,13 +109,13 @@ export function suggested(next: readonly Suggestion[], by: Suggesting): Suggeste
   return { lines, lacking: lacking.size === 0 ? undefined : [...lacking].join(' '), by };
 }
 
-/** A sentence that tells to decide for a person, or to ask none. */
+/** A sentence with advice to decide, which only a person may follow. */
 const decides =
   /--(?:yes|repeat|skip-repeats|happened|did-not-happen)\b|\b(?:approve|decline|resolve|decide|settle|accept|journal open)\b/iu;
 
 const aPersonDecides = 'A person must decide';
 
-/** What to do, as a sentence. Where nobody can be asked it does not tell to decide. */
+/** The hint. If nobody can be asked, advice to decide becomes “A person must decide”. */
 export function adviceOf(hint: string, by: Pick<Suggesting, 'asks'>): string {
   if (!decides.test(hint) || by.asks) return hint;
   const sentences = hint
@@ -125,7 +125,7 @@ export function adviceOf(hint: string, by: Pick<Suggesting, 'asks'>): string {
   return once.join(' ');
 }
 
-/** A text that announces commands, with why some of them are not shown. */
+/** A text that introduces commands, with the reason if some of them are missing. */
 export function withLacking(text: string, { lacking }: Pick<Suggested, 'lacking'>): string {
   return lacking === undefined ? text : `${text.replace(/:$/u, '.')} ${lacking}`;
 }
@@ -145,12 +145,12 @@ function wholeCommand(words: readonly string[], { occurrences }: Suggesting): st
   const namesBot = said.includes('sandbox') || said.includes('profile');
   const kept = occurrences
     .filter(({ name }) => (keptBy[command] ?? keptOptions).includes(name) && !said.includes(name))
-    // A bot that is named there comes whole.
+    // A suggestion that names a bot names its service too.
     .filter(({ name }) => !(namesBot && foreignToSandbox.some((foreign) => foreign === name)))
     // Each entry has its own base URL. Without this option a token goes only to its own entries.
     .filter(({ name }) => !(said.includes('all') && name === 'base-url'))
     .filter(({ name, value }) => !(name === 'token-file' && value === '-' && needsNoToken.includes(command)));
-  // Nobody is told to answer before the question.
+  // A suggestion never answers the question in advance.
   const own = words.filter((word) => word !== '--yes');
   return ['botctl', ...own, ...kept.flatMap(optionWords)];
 }

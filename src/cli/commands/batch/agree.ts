@@ -18,10 +18,10 @@ import {
   tooLittleFor,
 } from './showPlan.ts';
 
-/** What becomes of the rows that are equal to another payment. */
+/** Whether to pay the rows that equal another payment, or skip them. */
 type Agreed = { readonly repeats: 'pay' | 'skip' | undefined; readonly balance: BalanceShown | undefined };
 
-/** Has the plan agreed to: a person is asked if there is one, and the options decide elsewhere. */
+/** Asks a person to agree to the plan. If nobody can be asked, the options decide. */
 export async function agreeOn(plan: BatchPlan, batch: Batch): Promise<Agreed | Refused> {
   const { app, options, order } = batch;
   const { display } = app;
@@ -85,7 +85,7 @@ function listEqual(plan: BatchPlan, { journal, app }: Batch): readonly string[] 
   return left === 0 ? first : [...first, `… and ${formatCount(left)} more; --report lists them all`];
 }
 
-/** With --json all rows that are equal to another payment, each on a line; the report has them too. */
+/** With --json, prints one line for each row that equals another payment. */
 export async function tellEqualRows(plan: BatchPlan, { app }: Batch): Promise<void> {
   if (app.display.face !== 'json') return;
   for (const row of equalRows(plan)) {

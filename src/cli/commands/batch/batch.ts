@@ -62,7 +62,7 @@ async function doBatch(kind: Kind, app: App<BatchArgs>, wait?: Until): Promise<E
 
 type UnopenedBatch = Omit<Batch, 'bot' | 'journal'>;
 
-/** Checks and shows everything but creates nothing, not even a journal. */
+/** Checks and shows everything, but creates nothing, not even a journal. */
 async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
   const { app } = unopened;
   const bot = await app.bot();
@@ -88,7 +88,7 @@ async function run(unopened: UnopenedBatch, wait: Until | undefined): Promise<Ex
   return tell(await finishReport(plan, batch, unread));
 }
 
-/** How a run ended, told once the report is written, unless the journal could not be read. */
+/** How a run ended. It is shown after the report has been written. */
 type Ended = {
   readonly tell: (report: string | undefined) => Promise<Exit>;
   readonly unread?: Failure | undefined;
@@ -150,7 +150,7 @@ function refuseOtherBot({ begunBy }: BatchPlan, { order, bot, app }: Batch): voi
     throw begunByAnother(order.name, begunBy, bot.name, withProfile(begunBy, app.args));
 }
 
-/** Puts the file on record, for `batch status` and for other runners. To lose it in a power failure is safe. */
+/** Records the file for `batch status` and other runners. Losing this record in a power failure is harmless. */
 async function keepBatch(
   { rows, counts }: BatchPlan,
   { bot, order }: Batch,
@@ -201,20 +201,20 @@ async function runRows(
   }
 }
 
-/** Asks the journal about the rows to which a stop left no time, and returns why it did not say. */
+/** Asks the journal about rows that this run did not end. Returns the failure if it cannot say. */
 async function lookAtOthers(plan: BatchPlan, { bot, journal }: Batch): Promise<Failure | undefined> {
   const left = rowsToDo(plan).filter(({ outcome }) => outcome === undefined);
   try {
     await lookAgain(left, { bot, journal });
     return undefined;
   } catch (thrown) {
-    // This run's own results must be reported all the same.
+    // This run's own results must still be reported.
     for (const row of left) row.outcome ??= 'unread';
     return asFailure(thrown);
   }
 }
 
-/** The path of the finished report. It is read last, when the run is over. */
+/** Writes the report from the journal after the run, and returns its path. */
 async function finishReport(
   plan: BatchPlan,
   batch: Batch,
@@ -242,7 +242,7 @@ async function openBatchWait(until: Until, batch: Batch): Promise<BatchWait> {
   return BatchWait.open(until, batch);
 }
 
-/** The rows were sent and recorded. A journal that is lost meanwhile leaves open only what the chain says. */
+/** The rows were sent and recorded. If the journal is lost meanwhile, only the chain's answer is missing. */
 async function notSeen(
   thrown: unknown,
   { rows }: BatchPlan,
@@ -262,7 +262,7 @@ function withProfile(name: string, args: Args): Suggestion | undefined {
     : again(args, ['profile', 'token-file', 'base-url'], { name: 'profile', value: name });
 }
 
-/** Some of its rows would be in conflict, and the others paid from another wallet. */
+/** Some rows would conflict, and the others would be paid from another wallet. */
 function begunByAnother(name: string, owner: string, bot: string, run: Suggestion | undefined): Failure {
   if (run === undefined)
     return failureWith('other-bot')`${name} was begun by ${owner}, and this is ${bot}

@@ -56,7 +56,7 @@ export function batchOptions(args: BatchArgs, kind: Kind, nowMs: number) {
   };
 }
 
-/** What the options say about columns and cells. */
+/** The options about columns and cells. */
 function mendingOf(args: BatchArgs, kind: Kind): ReadOptions {
   const called = calledIn(args.all('column'), kind);
   if (!args.takes('asset', 'amount', 'decimal-comma')) return { called };
@@ -127,7 +127,7 @@ function wholeNumber(
     Write a whole number from 1 to ${most}.`;
 }
 
-/** Compares the files themselves, whatever names or links lead to them. */
+/** Compares the files themselves, not the names or links that lead to them. */
 function isSameFile(one: string, other: string): boolean {
   if (resolve(one) === resolve(other)) return true;
   try {
@@ -154,7 +154,7 @@ export function reportFormatOf(path: string): ReportFormat {
     The report’s format follows from its name: give it one of these endings.`;
 }
 
-/** The text of a batch's report: the fields and columns that its file has, and then what became of the row. */
+/** The text of a report: the fields and columns of the batch's file, then the result of each row. */
 export function reportText(
   format: ReportFormat,
   { fields, columns, delimiter }: Pick<FileFacts, 'fields' | 'columns' | 'delimiter'>,
@@ -178,7 +178,7 @@ export function reportText(
   };
 }
 
-/** An empty cell is none. */
+/** The fields of the input. An empty cell is left out. */
 function inputOf({ written }: RowReport, fields: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     fields.map((field) => [field, written[field] === '' ? undefined : written[field]]),
@@ -191,7 +191,7 @@ function becameOf(row: RowReport): Record<(typeof reportColumns)[number], string
   return { state, entry, result: safe(result), error: safe(error), time };
 }
 
-/** Titles are words of a file: `constructor` is one too, and no cell of every row. */
+/** Titles come from a file: `constructor` may be one, so only a row's own cells count. */
 export function cellIn(
   columns: Readonly<Record<string, string>> | undefined,
   title: string,
@@ -199,7 +199,7 @@ export function cellIn(
   return columns !== undefined && Object.hasOwn(columns, title) ? columns[title] : undefined;
 }
 
-/** A column of the file that has the name of one of ours keeps it with a word before it. */
+/** If a column of the file has the name of one of ours, a word is put before it. */
 export function keptAs(title: string, own: readonly string[]): string {
   return safeLine(own.includes(title) ? `file ${title}` : title);
 }
@@ -220,7 +220,7 @@ export async function templateOf({ app }: Pick<Batch, 'app'>): Promise<Template 
   return Template.parse(text.replace(/\r?\n$/u, ''), source);
 }
 
-/** Everything that one batch consists of, but its rows. */
+/** Everything about one batch except its rows. */
 export type Batch = {
   readonly app: App<BatchArgs>;
   readonly options: BatchOptions;
@@ -250,7 +250,7 @@ export function rowReportInputs(rows: readonly Row[], { journal, bot, order, app
   };
 }
 
-/** Suggests the same batch with a report of all its rows, if none was requested. A copy needs a file to read again. */
+/** Suggests the same batch with a report of all its rows, if none was requested. */
 export function withReport(args: BatchArgs): Suggestion[] {
   const once = args.text('once');
   if (args.text('report') !== undefined || (once === undefined && args.words[0] === '-')) return [];

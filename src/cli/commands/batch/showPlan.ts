@@ -46,7 +46,7 @@ import {
 import type { BatchArgs } from './batch.spec.ts';
 import { type Batch, countsJson, withReport } from './options.ts';
 
-/** What a batch would do, as it is shown. */
+/** A batch's plan, with what else is shown. */
 export type PlanToShow = {
   readonly plan: BatchPlan;
   readonly batch: Batch;
@@ -55,7 +55,7 @@ export type PlanToShow = {
   readonly listsEqual?: true;
 };
 
-/** What the wallet holds for the rows that will be paid, and for equal payments if they are paid `besides`. */
+/** The wallet's balance for the rows that will be paid, including equal payments if they are paid `besides`. */
 export async function balanceAhead(
   plan: BatchPlan,
   { bot, app }: Batch,
@@ -79,7 +79,7 @@ function shownTotals(plan: BatchPlan): Total[] {
   }));
 }
 
-/** Whose batch it is, and how its rows stand. */
+/** The batch's bot, and the states of its rows. */
 function rowsOf({ plan, batch: { order, bot } }: PlanToShow): Fact[] {
   const { rows, counts } = plan;
   const { waiting } = counts;
@@ -95,7 +95,7 @@ function rowsOf({ plan, batch: { order, bot } }: PlanToShow): Fact[] {
 
 const shownColumns = 20;
 
-/** What else the file says, and what it comes to. */
+/** The file's other columns, and the sums. */
 function contentOf({ plan, batch: { order }, balance }: PlanToShow): Fact[] {
   const { unsent } = plan;
   const columns = unsent.slice(0, shownColumns).map((title) => clipped(title));
@@ -133,7 +133,7 @@ function lines(label: string, texts: readonly string[]): Fact[] {
   return texts.map((text, index) => [index === 0 ? label : '', text]);
 }
 
-/** What this run paid: one line for each asset. */
+/** One line for each asset that this run paid. */
 export function paidNow(plan: BatchPlan): Fact[] {
   const paid = [...totalsOf(plan)].flatMap(([asset, { now }]) =>
     now.units === 0n ? [] : [{ asset, amount: formatAmount(now) }],
@@ -147,7 +147,7 @@ export function paidNow(plan: BatchPlan): Fact[] {
   ];
 }
 
-/** What another batch has paid of it. Salaries are equal every month, so that is no reason to stop. */
+/** How many of the rows another batch has paid. This is no reason to stop: salaries are equal every month. */
 function paidEarlier({ plan: { earlier, rows }, batch: { journal, app } }: PlanToShow): Fact[] {
   if (earlier === undefined) return [];
   const { batch, atMs } = earlier;
@@ -168,7 +168,7 @@ function sumOf(rows: readonly Row[]): string {
   return `${listed(sums)} to ${counted(recipientsOf({ rows }).distinct, 'person', 'people')}`;
 }
 
-/** What would be begun, as the last line of its question. */
+/** The question whether to begin. */
 export function askToBegin({ plan, batch: { order, options } }: PlanToShow): string {
   if (order.kind === 'message') return `Send ${counted(leftToSend(plan), 'message')}?`;
   const skips = options.repeats === 'skip';
@@ -179,10 +179,10 @@ export function askToBegin({ plan, batch: { order, options } }: PlanToShow): str
   return `${pays}${proposed.length === 0 ? '' : `, and propose to pay ${sumOf(proposed)}`}?`;
 }
 
-/** What will be done, in one line. */
+/** The plan in one line. */
 export function lineOf(ahead: PlanToShow): string {
   const { rows, counts } = ahead.plan;
-  // How to set a node is said where a person reads the plan.
+  // Only the plan that a person reads says how to set a node.
   const balance = ahead.balance?.json.balances === undefined ? undefined : ahead.balance;
   const more = contentOf({ ...ahead, balance }).flatMap(([label, text]) => {
     if (text === undefined) return [];
@@ -197,7 +197,7 @@ export function drawPlan(ahead: PlanToShow, canvas: LabelCanvas): string {
   return `${labelled(factsOf(ahead), canvas)}${drawn}`;
 }
 
-/** The first message that it would send, as it will look. */
+/** The first message to send, as it will look. */
 function firstOf({ rows }: BatchPlan): Fields | undefined {
   const first = rows.find(({ ahead }) => ahead === 'to-send');
   return first?.identity && { ...first.identity.order.wanted.request };
@@ -215,7 +215,7 @@ function planView(ahead: PlanToShow): View {
   };
 }
 
-/** Shows what a run would do, and exits as the run would begin. */
+/** Shows what a run would do, and returns the exit code with which it would begin. */
 export async function tellDryRun(
   plan: BatchPlan,
   batch: Batch,
@@ -225,7 +225,7 @@ export async function tellDryRun(
   return tellEnd(view, await nothingToSend(plan, batch), batch.app.display);
 }
 
-/** Why the run would send nothing, unless all is done. */
+/** Why the run would send nothing, unless all rows are done. */
 async function nothingToSend(plan: BatchPlan, { order, app }: Batch): Promise<Failure | undefined> {
   if (leftToSend(plan) > 0 && plan.closed !== undefined) return plan.closed;
   const needs = needsOf(plan.counts);
@@ -235,7 +235,7 @@ async function nothingToSend(plan: BatchPlan, { order, app }: Batch): Promise<Fa
   return notAllDone(code, plan.counts, needs, running);
 }
 
-/** Why nothing of a batch is sent. */
+/** Why a batch sends nothing. */
 export type Refused = { readonly failure: Failure; readonly fields: Fields };
 
 export function tooLittleFor(balance: BalanceShown | undefined): Refused | undefined {
@@ -243,7 +243,7 @@ export function tooLittleFor(balance: BalanceShown | undefined): Refused | undef
   return { failure: tooLittleToPay(balance.warnings), fields: {} };
 }
 
-/** Why nothing is sent because of some of the rows. Skipping rows must not get around a limit. */
+/** The failure if some rows stop the whole batch. Skipping rows must not get around a limit. */
 export function refusedAhead(plan: BatchPlan, { app, options }: Batch): Refused | undefined {
   const { bad, refused, refusal, rows, counts, isRenumbered } = plan;
   const { invalid, taken } = counts;
@@ -276,7 +276,7 @@ export async function tellRefused(
   return exitOf(problem.code);
 }
 
-/** Lists bad rows on stderr, equal ones on one line; the report has all of them. */
+/** Lists bad rows on stderr, one line for each cause. The report has all of them. */
 export function listBadRows(
   { bad, conflicts, warnings }: BatchPlan,
   args: BatchArgs,

@@ -13,7 +13,7 @@ import { type PaidAs, paidAsFacts, paidAsWords } from '../../wording/batch.ts';
 import { codeOfRows, countFields, needsOf, rowFacts, rowsInALine } from '../../wording/rows.ts';
 import type { StatusArgs } from './batch.spec.ts';
 
-/** Reads the journal only, so it works while any machine runs the batch. */
+/** Reads only the journal, so it works while another machine runs the batch. */
 export const run: Run<StatusArgs> = async (app) => {
   const { display } = app;
   const [name] = app.args.words;
@@ -34,7 +34,7 @@ export const run: Run<StatusArgs> = async (app) => {
   return exitFor(statuses);
 };
 
-/** All batches of the journal, the one that changed last first. */
+/** All batches of the journal; the latest change comes first. */
 const list: Run<StatusArgs> = async (app) => {
   const { display } = app;
   const journal = await app.journal('look');
@@ -105,7 +105,7 @@ const undecided: readonly RowState[] = ['sending', 'unknown', 'held'];
 
 type Sums = { readonly asset: string; done: bigint; undecided: bigint };
 
-/** What the rows of each asset paid, and what they may have paid. */
+/** For each asset, what the rows paid and what they may have paid. */
 function sumsOf(groups: readonly RowsStanding[]): readonly PaidSum[] {
   const sums = new Map<string, Sums>();
   for (const group of groups) {
@@ -118,7 +118,7 @@ function sumsOf(groups: readonly RowsStanding[]): readonly PaidSum[] {
     else if (undecided.includes(state)) sum.undecided += units;
   }
   return [...sums.values()].map(({ asset, done, undecided: doubtful }) => ({
-    // The journal keeps a symbol in small letters, so that all its spellings are one; a mint has 32 characters or more.
+    // The journal keeps symbols in lower case, so all spellings are one. A mint has 32 characters or more.
     asset: asset.length < 32 ? asset.toUpperCase() : asset,
     done: amountOf(done),
     undecided: amountOf(doubtful),
@@ -136,7 +136,7 @@ type BatchStatus = {
   readonly kind: Kind;
   readonly baseUrl: string;
   readonly bots: readonly string[];
-  /** What its file asks for; absent if this journal did not see it begin. */
+  /** The batch's file; absent if this journal did not see the batch begin. */
   readonly input: BatchInput | undefined;
   readonly rows: number;
   readonly begun: number;
@@ -173,7 +173,7 @@ function batchStatusView(command: string, status: BatchStatus): View {
   );
 }
 
-/** Sums of one asset: of the rows that are done, and of those that may have been. */
+/** Sums of one asset: of rows that are done, and of rows that may have been paid. */
 type PaidSum = Readonly<Record<'asset' | 'done' | 'undecided', string>>;
 
 function paidOf({ asset, done, undecided }: PaidSum): string {

@@ -34,7 +34,7 @@ export class RowTeller {
   readonly #plan: BatchPlan;
   readonly #batch: Batch;
   readonly #said = new Reasons();
-  /** Rows for which the service was asked again after a request that may have taken effect. */
+  /** Rows that were sent again after a request that may have taken effect. */
   repeated = 0;
 
   constructor(plan: BatchPlan, batch: Batch) {
@@ -84,7 +84,7 @@ export class RowTeller {
     );
   }
 
-  /** Once all rows have ended, so that equal warnings are one. */
+  /** Shows the warnings after all rows have ended, equal ones as one. */
   tellAfter(): void {
     warnOf(this.#said, this.#batch.app.args, this.#batch.app.display);
   }
@@ -104,7 +104,7 @@ export class RowTeller {
   }
 }
 
-/** How the rows of a batch stand while they are sent. */
+/** The progress of a batch's rows while they are sent. */
 export function progressOf({ rows, counts }: Pick<BatchPlan, 'rows' | 'counts'>, runsMs: number): string {
   const toDo = rows.length - counts.done - counts.invalid;
   let [done, failed, unknown] = [0, 0, 0];
@@ -118,10 +118,10 @@ export function progressOf({ rows, counts }: Pick<BatchPlan, 'rows' | 'counts'>,
 
 export type FinishedRun = {
   readonly stop: Stop | undefined;
-  /** Why the journal did not say how the rows stand that this run did not end. */
+  /** The failure if the journal could not give the states of rows that this run did not end. */
   readonly unread: Failure | undefined;
   readonly repeated: number;
-  /** What the chain says about the accepted rows, if the batch waited for it. */
+  /** The chain's answer about accepted rows, if the batch waited for it. */
   readonly chain: RowsOnChain | undefined;
   readonly report: string | undefined;
 };
@@ -135,13 +135,13 @@ export async function endBatch(plan: BatchPlan, run: FinishedRun, batch: Batch):
   if (unsure > 0) display.warn(repeatedWords(unsure));
   if (!display.quiet && chain !== undefined) display.notice(rowsOnChain(chain));
   const stop = run.stop ?? (unread && { because: 'failure', failure: unread });
-  // Rows that were done before the run, and invalid ones, have not ended in it.
+  // Invalid rows, and rows done before this run, have no outcome.
   const counts = countRows(plan.rows.map(({ outcome, ahead }) => [outcome ?? ahead, 1]));
   const failure = await problemOfEnd(plan, { ...run, stop }, counts, batch);
   return tellEnd(endView(plan, { ...run, stop }, counts, batch), failure, display);
 }
 
-/** Rows that a re-run can finish come first, then what the chain denies, or shows to be paid twice. */
+/** A re-run that can finish rows comes first, then payments that the chain denies or shows to be made twice. */
 async function problemOfEnd(
   { rows }: BatchPlan,
   { chain, stop }: FinishedRun,
@@ -155,7 +155,7 @@ async function problemOfEnd(
   if (chain !== undefined && isUnproven && !needs.has('same-command')) return someUnproven(chain, 'of-batch');
   if (isDone) return undefined;
   if (open > 0) needs.add('same-command');
-  // An unread row that had an entry was in doubt before the run.
+  // A row that could not be read, but had an entry, may be in doubt.
   const mayBeInDoubt =
     counts.unknown + counts.sending > 0 ||
     rows.some((row) => row.outcome === 'unread' && isLeft(row) && row.entry !== undefined);
@@ -165,7 +165,7 @@ async function problemOfEnd(
   return notAllDone(code, counts, needs, ended);
 }
 
-/** A failure of the journal that must be fixed or decided; an outage counts only if no row was begun. */
+/** The code of a journal's failure that must be fixed or decided. An outage counts only if no row was begun. */
 function faultOfJournal(stop: Stop | undefined, hasBegun: boolean): FailureCode | undefined {
   if (stop?.because !== 'failure') return undefined;
   const { code } = stop.failure;
@@ -191,7 +191,7 @@ function endView(plan: BatchPlan, { stop, report }: FinishedRun, counts: RowCoun
   const notDone = { ...counts, done: 0 };
   const ended = rows.filter(({ outcome }) => outcome === 'done');
   const now = ended.filter(({ sent }) => sent).length;
-  // Nobody sent a row that was left out as an equal payment.
+  // A row that was left out as an equal payment was sent by nobody.
   const byOthers = ended.filter(({ paidAs: by, sent }) => by === undefined && !sent).length;
   const paidAs = rows.map(({ paidAs: by }) => [by?.name ?? by?.id, 1] as const);
   const result = {
@@ -222,7 +222,7 @@ function endView(plan: BatchPlan, { stop, report }: FinishedRun, counts: RowCoun
   );
 }
 
-/** With --quiet a line for each row in input order: its message id or signature, or nothing. */
+/** With --quiet, prints a line for each row in input order: its message id or signature, or an empty line. */
 async function tellQuietResults({ rows }: BatchPlan, batch: Batch): Promise<void> {
   const { display } = batch.app;
   if (!display.quiet || display.face === 'json') return;
@@ -231,7 +231,7 @@ async function tellQuietResults({ rows }: BatchPlan, batch: Batch): Promise<void
   }
 }
 
-/** For the end of a batch: what the chain says about its accepted rows. */
+/** For the end of a batch: the chain's answer about its accepted rows. */
 function rowsOnChain({ proven, contradicted, paidAgain: again, undecided: open }: RowsOnChain): string {
   const more = again === 0 ? '' : `${again} paid more than once, `;
   return `On the chain: ${proven} proven, ${contradicted} contradicted, ${more}${open} undecided.`;

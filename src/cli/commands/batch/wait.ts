@@ -9,12 +9,12 @@ import { tellRow } from '../../run/telling.ts';
 import { progressWords } from '../../wording/batch.ts';
 import type { Batch } from './options.ts';
 
-/** How many accepted rows the chain has not proven, and how many it contradicts. */
+/** The number of accepted rows by the chain's answer. */
 export type RowsOnChain = {
   readonly proven: number;
   readonly contradicted: number;
   readonly paidAgain: number;
-  /** The service was asked twice, and no search shows what it paid. */
+  /** The service was asked more than once, and no search shows what it paid. */
   readonly unsure: number;
   readonly undecided: number;
 };
@@ -94,16 +94,14 @@ export class BatchWait {
     return open;
   }
 
-  /**
-   * With --json reports each row once more, with what the chain says; for a person only contradictions.
-   */
+  /** With --json, reports each row again, with the chain's answer. For a person, reports only contradictions. */
   async #tell(id: string, journal: Journal, seen?: ChainView): Promise<void> {
     const entry = await journal.reads.get(id);
     if (entry === undefined) return;
     const { args, display } = this.#batch.app;
     const stored = await storedReport(entry, args.command, journal.reads);
     const report = withChain(stored, seen ?? stored.chain, this.#options.until);
-    // What is odd about many is said once.
+    // A warning about many rows is shown once, at the end.
     await tellRow({ ...report, warnings: [] }, display);
   }
 }

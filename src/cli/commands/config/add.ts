@@ -32,13 +32,13 @@ export async function add(app: App<AddArgs>): Promise<Exit> {
   if (file['in-use'] !== name)
     display.notice('Another profile is in use. To use this one:', [['config', 'use', name]]);
   if (profile.policy !== undefined) await warnOfPolicy(profile.policy, app);
-  // Somebody sets it up by hand. A script may add a profile for another machine.
+  // Test the profile only if a person adds it. A script may add a profile for another machine.
   if (display.terminal() === 'foreground' && !app.args.flag('yes'))
     tell(name, await findingsOn(name, app), app);
   return 0;
 }
 
-/** What the options say; the rest of a profile for the sandbox is asked of the one that runs. */
+/** The profile from the options. For the sandbox, the running one gives the rest. */
 async function wantedProfile(name: string, app: App<AddArgs>): Promise<ProfileRecord> {
   const node = app.args.text('rpc-url');
   if (node !== undefined && !RpcUrl.from(node, theCommandLine).isPlain) throw rpcUrlAsArgument('add');
@@ -64,7 +64,7 @@ async function wantedProfile(name: string, app: App<AddArgs>): Promise<ProfileRe
   };
 }
 
-/** The stored URL must not depend on what is in the environment today. */
+/** The stored URL must not depend on the environment of today. */
 function requiredUrl(args: Args): string {
   const url = args.text('base-url');
   if (url === undefined)
@@ -73,7 +73,7 @@ function requiredUrl(args: Args): string {
   return url;
 }
 
-/** What the doctor finds with this profile. One that is not ready yet is kept all the same. */
+/** The doctor's findings on this profile. A profile that is not ready is still kept. */
 async function findingsOn(name: string, app: App): Promise<readonly Finding[]> {
   const { examine } = await import('../doctor.ts');
   const profile = { name: 'profile', value: name };
@@ -81,7 +81,7 @@ async function findingsOn(name: string, app: App): Promise<readonly Finding[]> {
   return examine(app.as(new Args('doctor', [], [...kept, profile], globalNames)));
 }
 
-/** Ends with one line: ready, or what is not. */
+/** Shows one line: the profile is ready, or which checks fail. */
 function tell(name: string, findings: readonly Finding[], { display }: App): void {
   for (const { level, check, says, todo = '', next = [] } of findings)
     if (level !== 'ok') display.warn([withFullStop(`${check}: ${says}`), todo].join(' ').trimEnd(), next);

@@ -34,7 +34,7 @@ import { declined, problemOf } from '../../wording/problem.ts';
 import type { SetArgs, TokenArgs } from './config.spec.ts';
 import { profileFacts, profilesPathsOf, shownValue } from './show.ts';
 
-/** What has a default, so that it can be reset. */
+/** Settings with a default, which can be reset. */
 const unsettable: readonly string[] = [...settingKeys, ...chainKeys];
 
 export async function set(app: App<SetArgs>): Promise<Exit> {
@@ -88,11 +88,11 @@ async function changeFor(
     throw failureWith('usage')`A token cannot be given together with ${key}
       Set one thing at a time.`;
   if (key === 'assets') return { assets: parseAssets(value) };
-  // A path applies wherever the profile is used.
+  // Stored as an absolute path: the profile is used in other folders too.
   return { [key]: key === 'policy' ? resolve(value) : value };
 }
 
-/** The URL often carries a key, so it is entered like a token. The command line takes only a URL without one. */
+/** A node's URL often contains a key, so it is entered like a token. An argument may only be a URL without a key. */
 async function nodeSource(name: string, value: string | undefined, app: App<SetArgs>): Promise<TokenSource> {
   if (value === undefined) {
     const source = await sourceOf('rpc-url', name, app);
@@ -104,7 +104,7 @@ async function nodeSource(name: string, value: string | undefined, app: App<SetA
   return { kind: 'stored', secret: url.reveal() };
 }
 
-/** The new base URL, and the token for it: the given one, or a requested one if the old one must not go there. */
+/** The new base URL and its token: the given one, or one that is asked for if the old one must not go there. */
 async function movedTo(name: string, value: string, app: App<TokenArgs>): Promise<Partial<ProfileRecord>> {
   const baseUrl = parseBaseUrl(value, 'base-url');
   const profile = findProfile(readProfiles(profilesPaths(app.env)), name);
@@ -167,7 +167,7 @@ export async function remove(app: App<Args<'yes'>>): Promise<Exit> {
   return 0;
 }
 
-/** Said when the profile in use is removed. */
+/** Shown when the profile in use is removed. */
 function noneInUse(others: readonly string[]): readonly [string, readonly Suggestion[]] {
   const choose = others.length === 0 ? '' : ' To use another one:';
   return [
@@ -176,7 +176,7 @@ function noneInUse(others: readonly string[]): readonly [string, readonly Sugges
   ];
 }
 
-/** Makes one change and reports it in a line about the profile as it is now, and as it was before. */
+/** Makes one change, and reports it in one line from the profile's new and old facts. */
 async function changeAndShow(
   app: App,
   name: string,
@@ -211,7 +211,7 @@ export async function givenSource(profile: string, app: App<TokenArgs>): Promise
   return source;
 }
 
-/** How the command line says where a secret is: in one of these ways, or in none, and then it is asked for. */
+/** The options that say where a secret is. If none is given, the secret is asked for. */
 export function waysGiven(args: TokenArgs): string[] {
   const file = args.text('token-file');
   const ways = {
@@ -223,7 +223,7 @@ export function waysGiven(args: TokenArgs): string[] {
   return Object.entries(ways).flatMap(([way, isGiven]) => (isGiven ? way : []));
 }
 
-/** What a profile will keep. The secret is not fetched now: it may exist only where the bot runs. */
+/** The token source that a profile will keep. The secret is not fetched now: it may exist only where the bot runs. */
 async function sourceOf(secret: Secret, profile: string, app: App<TokenArgs>): Promise<TokenSource> {
   const { env, stdin, interrupts, display } = app;
   const [way, second] = waysGiven(app.args);
@@ -234,7 +234,7 @@ async function sourceOf(secret: Secret, profile: string, app: App<TokenArgs>): P
   switch (way) {
     case '--token-env': {
       const variable = of('token-env');
-      // A value in place of a name is most likely the secret itself, so it is never echoed.
+      // A value instead of a name is most likely the secret itself, so it is never echoed.
       const meant = Object.keys(env).find((name) => env[name] === variable && env[variable] === undefined);
       if (meant === undefined && /^[A-Za-z_][A-Za-z0-9_]*$/u.test(variable)) return { kind: 'env', variable };
       throw failureWith('bad-input')`The value of --token-env is not a variable name

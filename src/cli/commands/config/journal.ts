@@ -27,12 +27,12 @@ export async function journal(app: App<JournalArgs>): Promise<Exit> {
   return tell(journalSets, app);
 }
 
-/** What is kept: the whole path of a file, or the URL of a journal that can be opened, without a password. */
+/** The name to store: the whole path of a file, or the URL of a journal that can be opened, without a password. */
 async function lastingName(text: string, app: App): Promise<string> {
   if (text === '') throw journalFailure('empty-name', { source: 'journal' });
   const location = await locationAt(text, 'journal', app);
   if (location.is === 'file') {
-    // Named, it could not be unset again: the journal to leave could not be opened.
+    // If it were stored, it could not be unset again: leaving a journal opens it.
     refuseUnusable(resolveLinks(location.path));
     return location.path;
   }
@@ -40,7 +40,7 @@ async function lastingName(text: string, app: App): Promise<string> {
   return text;
 }
 
-/** Another journal would not know what may have happened, and pay it again. */
+/** Refuses to leave a journal with unsettled entries: another journal would not know them, and pay them again. */
 async function refuseToLeave(app: App): Promise<void> {
   const location = await lastingLocation(app);
   if (!isThere(location)) return;
@@ -70,7 +70,7 @@ const journalInUse = (place: string): string => `Commands that name no journal u
 
 const journalSets = (place: string): string => `From now on, commands that name no journal use ${place}.`;
 
-/** A journal that is gone for good is given up in the file, by hand. */
+/** A journal that is gone for good must be removed from the file by hand. */
 function journalNotOpened({ code, message, details }: Failure, path: string): Failure {
   return new Failure(code, message, {
     ...details,

@@ -68,7 +68,7 @@ export function profilesPathsOf({ env, display }: App): ProfilesPaths {
   return paths;
 }
 
-/** Everything about a profile that may be shown: all but the token. */
+/** Everything about a profile except its token. */
 export function profileFacts(file: ProfilesFile, name: string, env: Env): Fact[] {
   const profile = findProfile(file, name);
   const inUse = file['in-use'] === name;
@@ -106,7 +106,7 @@ export function shownValue(facts: readonly Fact[], key: string): string | undefi
   return facts.find(([label]) => label === key)?.[1];
 }
 
-/** The host, and where the URL comes from if it is not stored in the profile. */
+/** The host, and the source of the URL if it is not stored in the profile. */
 function nodePhrase(source: TokenSource, env: Env): string {
   const text =
     source.kind === 'stored' ? source.secret : source.kind === 'env' ? env[source.variable] : undefined;

@@ -107,7 +107,7 @@ function notSentWords(unsent: number): string {
 
 const mostTitles = 1000;
 
-/** The columns that a batch's rows have beside ours, in the order in which they are met. */
+/** The other columns of batch rows, in the order in which they first appear. */
 async function keptTitles(selection: Selection, { reads }: Journal): Promise<readonly string[]> {
   const titles = new Set<string>();
   for await (const entry of reads.select(selection))
@@ -116,7 +116,7 @@ async function keptTitles(selection: Selection, { reads }: Journal): Promise<rea
   return [...titles];
 }
 
-/** `kept` are the titles of a batch's own columns, each a column of the export. */
+/** `kept` has the titles of the other columns of batch rows. Each becomes a column of the export. */
 type ExportLayout = { readonly format: SettledFormat; readonly kept: readonly string[] | undefined };
 
 async function lineOf(
@@ -155,7 +155,7 @@ type Cells = Readonly<
   Record<(typeof columns)[number], string | Readonly<Record<string, string>> | undefined>
 >;
 
-/** What the books need about one entry that happened. */
+/** The cells of one entry that happened. */
 function cellsOf(report: Report): Cells {
   const { entry, chain } = report;
   const further = chain?.payments?.flatMap(({ own, signature }) => (own ? [] : [signature])) ?? [];
@@ -184,7 +184,7 @@ function cellsOf(report: Report): Cells {
   };
 }
 
-/** What the chain took as a fee, if it was seen. */
+/** The fee that the mint kept, if a look saw it. */
 function feeOf({ paid }: ChainView): string | undefined {
   try {
     return paid && formatAmount({ units: BigInt(paid.fee_units), decimals: paid.decimals });
@@ -223,7 +223,7 @@ type Sum = Pick<Entry, 'state' | 'resolvedAs' | 'approved' | 'kind'> & {
   entries: number;
 };
 
-/** The sum that a recipient was paid of each asset: accepted, or resolved as happened. */
+/** For each asset, the sum that a recipient was paid: accepted, or resolved as happened. */
 function paidLines(all: readonly Pick<Sum, 'state' | 'resolvedAs' | 'asset' | 'units'>[]): Fact[] {
   const paid = new Map<string, bigint>();
   for (const { state, resolvedAs, asset, units } of all)
@@ -232,7 +232,7 @@ function paidLines(all: readonly Pick<Sum, 'state' | 'resolvedAs' | 'asset' | 'u
   return [...paid].map(([asset, units]) => ['paid', formatAmountOf(amountOf(units), asset)]);
 }
 
-/** What was sent, summed: a line for each state and asset. */
+/** Shows sums: a line for each state and asset. */
 export async function showTotal(filters: Filters, journal: Journal, app: App<HistoryArgs>): Promise<Exit> {
   const { display } = app;
   const nowMs = journal.clock.now();
@@ -288,7 +288,7 @@ function add(entry: Entry, sums: Map<string, Sum>): void {
   sum.entries += 1;
 }
 
-/** What was done comes first. */
+/** Accepted entries come first. */
 const order = ['accepted', ...states.filter((state) => state !== 'accepted')];
 
 function inOrder(one: Sum, other: Sum): number {
@@ -318,7 +318,7 @@ function howToSettle(some: readonly Unsettled[]): string {
     : 'Resume or resolve them';
 }
 
-/** What a sum is over. Without --since it begins with the oldest entry that it counts. */
+/** The period of a sum. Without --since it begins with the oldest counted entry. */
 function periodWords(
   { sinceMs, untilMs }: { readonly sinceMs: number | undefined; readonly untilMs: number | undefined },
   nowMs: number,

@@ -10,10 +10,7 @@ import { type Moment, msOf, parseMoment } from '../../bot/settings.ts';
 import { notAMoment } from '../../wording/history.ts';
 import type { HistoryArgs } from './history.spec.ts';
 
-/**
- * The filters that the options of `history` give. A duration counts back from the journal's clock, known once it is
- * open.
- */
+/** The filters from the options of `history`. A duration counts back by the journal's clock, known once it is open. */
 export type Filters = Omit<Selection, 'sinceMs' | 'untilMs' | 'limit'> & {
   readonly since?: Moment;
   readonly until?: Moment;
@@ -52,10 +49,10 @@ export function parseFilters(args: HistoryArgs, nowMs: number): Filters {
   });
 }
 
-// One more can still be counted.
+// One less than the largest safe integer: `limit + 1` must still be exact.
 export const allOfThem = Number.MAX_SAFE_INTEGER - 1;
 
-/** The first characters of an address, and perhaps the last ones, as a list on a terminal shortens it. */
+/** The first characters of an address and perhaps the last ones, as in a shortened address of a list. */
 const beginningOf = new RegExp(
   `^(?<head>[${base58Alphabet}]{4,44})(?:(?:…|\\.{3})(?<tail>[${base58Alphabet}]{0,44}))?$`,
   'u',
@@ -65,7 +62,7 @@ function isWhole(to: string): boolean {
   return addressComplaint(to, 'any') === undefined;
 }
 
-/** The only recipient of this journal whose address begins so. */
+/** Replaces a shortened address by the only recipient of this journal that it matches. */
 export async function withWholeAddress(filters: Filters, { reads }: Journal): Promise<Filters> {
   const { to } = filters;
   if (to === undefined || isWhole(to)) return filters;
@@ -79,7 +76,7 @@ export async function withWholeAddress(filters: Filters, { reads }: Journal): Pr
   return { ...filters, to: address ?? to };
 }
 
-/** A recipient’s name stands for the address that a policy gives it today. */
+/** Replaces a recipient’s name by the address that a policy gives it today. */
 export async function withRecipient(filters: Filters, app: App<HistoryArgs>): Promise<Filters> {
   if (filters.to?.startsWith('@') !== true) return filters;
   const { withAddress } = await import('../../../policy/policy.ts');
@@ -141,7 +138,7 @@ export async function* inPages(entries: AsyncIterable<Entry>): AsyncGenerator<re
 
 type Present<Fields> = { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
 
-/** Without what is not there. */
+/** Leaves out undefined fields. */
 function present<Fields extends Record<string, unknown>>(fields: Fields): Present<Fields> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),

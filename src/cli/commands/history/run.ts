@@ -66,11 +66,11 @@ async function sayEmpty(app: App<HistoryArgs>): Promise<Exit> {
 async function list(filters: Filters, journal: Journal, app: App<HistoryArgs>): Promise<Exit> {
   const { display } = app;
   const { limit = display.face === 'json' ? allOfThem : defaultLimit } = filters;
-  // Entries of dead processes must be listed as unknown.
+  // List the entries of dead processes as unknown.
   await noteDeaths(journal, app);
   let count = 0;
   let layout: HistoryLayout | undefined;
-  // One more than is shown tells whether more exist.
+  // Read one more than is shown, to know whether more exist.
   const selection = selectionOf(filters, journal.clock.now(), limit + 1);
   for await (const entries of inPages(journal.reads.select(selection))) {
     const page = entries.slice(0, limit - count);
@@ -111,20 +111,20 @@ async function details(journal: Journal, app: App<HistoryArgs>): Promise<Exit> {
   return 0;
 }
 
-/** Why an entry is not well according to the journal, and what to do; undefined if it is well. */
+/** The problem of an entry according to the journal; undefined if it has none. */
 async function explainStanding(
   entry: Entry,
   { reads, clock }: Journal,
   app: App,
 ): Promise<Problem | undefined> {
   if (entry.state === 'open' || entry.state === 'sending') return undefined;
-  // The history can be read whatever is wrong with the profiles.
+  // The history can be read even if the profiles are damaged.
   const bot = await knownByName(entry.bot, app).catch(() => undefined);
   const hasNode = bot?.chain !== undefined;
   return explain(endingOf(await concluded(entry, reads, false)), clock.now(), { hasNode }).problem;
 }
 
-/** Drops the advice to run `history`: the user is already reading it. */
+/** Drops the advice to run `history`, which the user is already reading. */
 function withoutItself(explained: Problem | undefined): Problem | undefined {
   if (explained?.next === undefined) return explained;
   const others = explained.next.filter((one) => !('0' in one) || one[0] !== 'history');

@@ -19,13 +19,13 @@ const gap = '  ';
 const beforeWhat = widths.when + widths.state + widths.id + 3 * gap.length;
 const leastForWhat = 20;
 
-/** What all lines of one list share. Where it has more than one bot, each line names its own. */
+/** What all lines of one list share. If the list has more than one bot, each line names its bot. */
 export type HistoryLayout = {
   readonly bots: readonly string[];
   readonly widthOf: WidthOf;
 };
 
-/** For these entries. The first ones of a list decide whether it has more than one bot. */
+/** The layout for these entries. The first page decides whether the list has more than one bot. */
 export async function historyLayout(
   entries: readonly Entry[],
   first?: HistoryLayout,
@@ -39,7 +39,7 @@ export async function historyLayout(
   return { bots: [...new Set(entries.map(({ bot }) => bot))], widthOf };
 }
 
-/** A damaged entry fails when it is shown, after those before it. */
+/** A damaged entry fails only when it is shown, after the entries before it. */
 function unlessDamaged(read: () => string): string {
   try {
     return read();
@@ -71,7 +71,7 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** An entry in a few words: who gets what. */
+/** An entry in a few words: the recipient and the content. */
 function whoGetsWhat(entry: Pick<Entry, 'kind' | 'body'>, isWhole = false): string {
   const request = requestOf(entry);
   if (entry.kind === 'message') return `${text(request.conversation_id)}: ${text(request.content)}`;
@@ -96,7 +96,7 @@ function marksOf({ entry, chain }: Report, width: number, { bots, widthOf }: His
   ].join('');
 }
 
-/** The description and marks. The marks must stay when a long text is cut; an amount is never cut. */
+/** The description and the marks. A long text is cut, but never the marks or an amount. */
 function whatIn(report: Report, columns: number, layout: HistoryLayout): string {
   const { entry } = report;
   const { widthOf } = layout;
@@ -122,7 +122,7 @@ export function historyLine(report: Report, layout: HistoryLayout): View {
         pad(isProposal(entry) ? 'waiting' : entry.state, widths.state),
       );
       const when = iso(entry.createdAtMs).slice(0, widths.when);
-      // Lines that programs read are whole.
+      // Lines that programs read are never cut.
       const most = isPipe === true ? Number.POSITIVE_INFINITY : columns;
       return lineOf(when, state, entry.id, whatIn(report, most, layout));
     },
@@ -156,7 +156,7 @@ function attemptJson(attempt: Attempt): Fields {
 
 const longestReply = 1000;
 
-/** What the service said, if nothing else reports it: the person who decides needs it. */
+/** The service's words, if nothing else shows them: the person who decides needs them. */
 function replyLine({ attempt, entry }: Report): string | undefined {
   if (attempt?.reply === undefined || attempt.reply.length === 0 || entry.state === 'accepted')
     return undefined;
@@ -170,11 +170,11 @@ type HistoryDetail = {
   readonly report: Report;
   readonly attempts: readonly Attempt[];
   readonly decisions: readonly Decision[];
-  /** Why it is not well, and what to do. */
+  /** The problem, if there is one, and what to do. */
   readonly explained: Problem | undefined;
 };
 
-/** Everything that the journal holds about one entry. */
+/** Everything that the journal has about one entry. */
 export function historyDetail({ report, attempts, decisions, explained }: HistoryDetail): View {
   const { entry } = report;
   const { message, hint, next } = explained ?? {};
@@ -189,7 +189,7 @@ export function historyDetail({ report, attempts, decisions, explained }: Histor
   return { ...view, quiet: entry.id, human: (canvas) => view.human(canvas) + todo(canvas) };
 }
 
-/** Each command on a line of its own, ready to paste. */
+/** Each command on a separate line, ready to paste. */
 function drawTodo({ hint, next = [] }: Problem, canvas: Canvas): string {
   const suggested = canvas.suggest(next);
   const todo = withLacking(adviceOf(hint ?? '', suggested.by), suggested).trim();
