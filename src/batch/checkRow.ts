@@ -10,7 +10,7 @@ import { type Policies, withAddress } from '../policy/policy.ts';
 import type { RawRow } from './columns.ts';
 import { complainOfRow, type OwnRules, type RowComplaint, type RowComplaints } from './failures.ts';
 
-/** Whether addresses may be paid. It is the most expensive check, so each address is checked once. */
+/** Checks whether addresses may be paid. This is the most expensive check, so each address is checked once. */
 export class Recipients {
   readonly #allowed: AllowedRecipients;
   readonly #own: OwnAddresses | undefined;
@@ -28,7 +28,7 @@ export class Recipients {
   }
 }
 
-/** What rows are checked by. */
+/** The rules for checking rows. */
 export type Checking = {
   readonly kind: Kind;
   readonly recipients: Recipients;
@@ -36,7 +36,7 @@ export type Checking = {
 };
 
 /**
- * The request of a row, or all that is wrong with it. Whether the recipient of a valid row may be paid is checked later:
+ * The request of a row, or everything that is wrong with it. The recipient of a valid row is checked later, because
  * rows that are done need no check.
  */
 export function checkRow(
@@ -58,14 +58,14 @@ export function checkRow(
   if (complaints.length === 0 && 'wanted' in checked) return { wanted: checked.wanted };
   const to = kind === 'transfer' ? payload.to_address : undefined;
   const recipient = typeof to === 'string' && !to.startsWith('@') ? recipients.complaint(to) : undefined;
-  // One fault of a field is enough: what follows from it is no other.
+  // Report one fault per field: others only follow from it.
   const byField = new Map<string | undefined, RowComplaint>();
   for (const one of [...complaints, ...(recipient === undefined ? [] : [recipient])])
     if (!byField.has(one.field)) byField.set(one.field, one);
   return { complaints: [...byField.values()] };
 }
 
-/** Replaces a recipient's name by its address first. */
+/** Checks a payment, after replacing a recipient's name by its address. */
 function checkPayment(
   payload: Readonly<Record<string, unknown>>,
   policies: Policies,
@@ -130,7 +130,7 @@ function componentsFrom(buttons: unknown): RowComplaint | readonly Fields[] {
 
 type RowNaming = Naming & { readonly by: 'row' };
 
-/** A row with an `id` is identified by it, wherever the row stands in the file. */
+/** A row with an `id` is identified by it, so the order of rows does not matter. */
 export function namedById(name: string, id: string): RowNaming {
   return { by: 'row', name, row: `id:${id}`, id };
 }

@@ -16,17 +16,17 @@ export const neededFields: Readonly<Record<Kind, readonly string[]>> = {
 /** Fields whose cells are JSON. */
 export const jsonFields: readonly string[] = ['components', 'buttons'];
 
-/** What the options say about a file that was not written for botctl. */
+/** Options for a file that was not written for botctl. */
 export type ReadOptions = {
-  /** `--column`: what the file calls a field. */
+  /** `--column`: the file's names for fields. */
   readonly called?: Readonly<Record<string, string>>;
-  /** `--asset`, `--amount`: for each row, in the place of a column. */
+  /** `--asset`, `--amount`: the value for each row, instead of a column. */
   readonly fill?: Readonly<Record<string, string>>;
   /** `--decimal-comma`: amounts are written like 1,5 or 1.234,50. */
   readonly decimalComma?: boolean;
 };
 
-/** How columns are compared: case does not matter, and blanks, `-` and `_` are alike. */
+/** The form in which column names are compared: case does not matter, and blanks, `-` and `_` are the same. */
 export function folded(column: string): string {
   return column
     .toLowerCase()
@@ -34,7 +34,7 @@ export function folded(column: string): string {
     .replace(/^_|_$/gu, '');
 }
 
-/** The fields by the folded names of their columns. A key is one of them, so that it is refused. */
+/** The fields by the folded names of their columns. The key is one of them, to be refused. */
 export type FieldNames = ReadonlyMap<string, string>;
 
 export function fieldsOf(kind: Kind, { called = {} }: ReadOptions): FieldNames {
@@ -46,7 +46,7 @@ export function fieldsOf(kind: Kind, { called = {} }: ReadOptions): FieldNames {
 }
 
 type Header = {
-  /** `title`: under which a column that is no field is kept. */
+  /** `title` is the name under which a column that is no field is kept. */
   readonly columns: readonly { readonly field: string | undefined; readonly title: string }[];
   readonly complaints: readonly RowComplaint[];
 };
@@ -62,7 +62,7 @@ export function headerOf(titles: readonly string[], fields: FieldNames, source: 
   return { columns, complaints: alike(titles).map((keys) => complainOfRow(keys[0], 'own-column', { keys })) };
 }
 
-/** Titles that fold to one name. */
+/** Groups of titles that fold to the same name. */
 function alike(titles: readonly string[]): readonly (readonly string[])[] {
   const groups = new Map<string, string[]>();
   for (const title of titles) {
@@ -74,20 +74,20 @@ function alike(titles: readonly string[]): readonly (readonly string[])[] {
   return [...groups.values()].filter(({ length }) => length > 1);
 }
 
-/** The columns of a row that are no field, as the file calls them. Empty cells are absent. */
+/** The row's cells that are no field, by the file's column names. Empty cells are absent. */
 export type RowColumns = Readonly<Record<string, string>>;
 
 /** A row as it was read, before its fields are checked. */
 export type RawRow = {
   readonly line: number;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The fields as they stand in the file, or as an option fills them. */
+  /** The fields as the file or an option gives them. */
   readonly written: Readonly<Record<string, unknown>>;
   readonly columns?: RowColumns | undefined;
   readonly complaints: readonly RowComplaint[];
 };
 
-/** A row by its values, in the order of the columns. What is absent is undefined. `cells` are those of a CSV file. */
+/** A row from its values, in the order of the columns; absent ones are undefined. `cells` are those of a CSV file. */
 export function rowOf(
   line: number,
   values: readonly unknown[],
@@ -120,11 +120,11 @@ export function rowOf(
   return { line, fields, written, complaints, ...(kept.length > 0 && { columns: Object.fromEntries(kept) }) };
 }
 
-/** Nothing but blanks around them is taken away, and nothing from a text that is sent. */
+/** Blanks around these values are removed. A text that is sent is never changed. */
 const trimmed = ['id', 'to_address', 'asset', 'amount'];
 const blanks = ' \t\u{a0}';
 
-/** Not a pattern: from each of 160,000 blanks inside a cell it looked for the end again, for a minute. */
+/** A loop, because a regular expression took a minute for 160,000 blanks inside a cell. */
 function withoutBlanks(text: string): string {
   let [from, to] = [0, text.length];
   while (from < to && blanks.includes(text.charAt(from))) from += 1;
@@ -132,7 +132,7 @@ function withoutBlanks(text: string): string {
   return text.slice(from, to);
 }
 
-/** `1,234` may be a thousand or a little more than one, so it stays as it is and is refused. */
+/** `1,234` may mean a thousand or a little more than one, so it is not changed, and is refused later. */
 const thousands = {
   ',': /^\d{1,3}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})$/u,
   '.': /^\d{1,3}(?:(?:\.\d{3})+,\d+|(?:\.\d{3}){2,})$/u,

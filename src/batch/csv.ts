@@ -1,4 +1,4 @@
-/** A header or a row, and the line on which it begins. It has no cells where its quotes do not match. */
+/** A header or a row, and the line on which it begins. It has no cells if its quotes do not match. */
 type CsvRecord = {
   readonly line: number;
   readonly cells: readonly string[] | undefined;
@@ -7,8 +7,8 @@ type CsvRecord = {
 const newlines = /\r\n|\n|\r/gu;
 
 /**
- * The records of a file that are not blank. A cell in quotes may hold anything, and a quote twice. Where quotes do not
- * match, reading goes on with the next line, so that one of them does not hide what is wrong below it.
+ * The records of a file, without blank ones. A cell in quotes may contain anything; a quote in it is doubled. If quotes
+ * do not match, reading continues with the next line, to report what is wrong below as well.
  */
 export function* csvRecords(text: string, delimiter: string): Generator<CsvRecord, undefined> {
   const cell = new RegExp(
@@ -36,7 +36,7 @@ export function* csvRecords(text: string, delimiter: string): Generator<CsvRecor
 
 const delimiters = [',', ';', '\t'] as const;
 
-/** What divides the cells: spreadsheets of many countries use no comma. The right one yields the most known columns, or the most. */
+/** The delimiter that gives the most known columns, or else the most columns. In many countries it is no comma. */
 export function delimiterOf(text: string, isKnown: (title: string) => boolean): string {
   const known = (delimiter: string): number => {
     const { cells = [] } = csvRecords(text.trimStart(), delimiter).next().value ?? {};

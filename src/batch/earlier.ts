@@ -3,13 +3,13 @@ import { underEachName } from '../once/entry/assetNames.ts';
 import type { Reads } from '../once/journal/journal.ts';
 import { countIn } from './read.ts';
 
-/** Another batch: how many of these rows it has paid, or may have paid, and when last. */
+/** Another batch, the number of these rows that it has paid or may have paid, and the time of the last one. */
 export type EarlierBatch = { readonly batch: string; readonly rows: number; readonly atMs: number };
 
-/** Salaries are equal every month: the batch of last month is seen, that of the month before is not. */
+/** Salaries are equal every month: this finds last month's batch, but not the one before. */
 const earlierWithinMs = 45 * 24 * 3_600_000;
 
-/** Which other batches have paid what the rows of a batch pay. */
+/** Finds other batches that have paid what the rows of a batch pay. */
 export class EarlierBatches {
   readonly #byBatch = new Map<string, EarlierBatch>();
   readonly #name: string;
@@ -22,7 +22,7 @@ export class EarlierBatches {
     this.#sinceMs = nowMs - earlierWithinMs;
   }
 
-  /** Asks for a page of rows at once. */
+  /** Looks up a page of rows in one query. */
   async note(payments: readonly (string | undefined)[], reads: Pick<Reads, 'batchesPaying'>): Promise<void> {
     const wanted = new Map<string, number>();
     for (const payment of payments)
@@ -38,7 +38,7 @@ export class EarlierBatches {
     }
   }
 
-  /** The one that has paid the most of them; of several, the latest. */
+  /** The batch that has paid the most rows; among equals, the latest. */
   most(): EarlierBatch | undefined {
     return [...this.#byBatch.values()].sort((a, b) => b.rows - a.rows || b.atMs - a.atMs)[0];
   }

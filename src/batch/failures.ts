@@ -15,7 +15,7 @@ import { type Failure, failing, failureWith, interrupted } from '../once/failure
 import { clipped, counted, formatCount, mending, troubleInWords } from '../once/phrases.ts';
 import { isItTheRightFile } from '../once/sentence.ts';
 
-/** Where a template names a column. Line and column of the text are counted from 1. */
+/** The place in a template that names a column. Line and column are counted from 1. */
 export type TemplatePlace = { readonly line: number; readonly place: number };
 
 export const nameAnother = 'Name another file with --report.';
@@ -37,7 +37,7 @@ function noReportsPlace(path: string, what: string): Failure {
     ${nameAnother}`;
 }
 
-/** Why a batch cannot be read, or why its report cannot be written. `source` names the file for people. */
+/** Failures to read a batch or to write its report. `source` names the file for people. */
 export const batchFailure = failing('batch', {
   'not-csv': ({ source, line }: { source: string; line: number }) => failureWith('bad-file')`
     ${source}, line ${line}: the quotes of the header do not match
@@ -84,7 +84,7 @@ export const batchFailure = failing('batch', {
 
 const mended: Partial<Record<TextFault['is'], string>> = { 'key-twice': 'there once', 'long-key': 'shorter' };
 
-/** The rules that only rows of a batch have, each with what is said about a value that breaks it. */
+/** Rules for rows of a batch only, each with the words for a value that breaks it. */
 const ownRules = {
   object: (value: 'other-json' | TextFault): Said => [
     value === 'other-json' ? 'is JSON, but not an object' : `${isFault(value)}, at column ${value.column}`,
@@ -128,7 +128,7 @@ const ownRules = {
 
 export type OwnRules = ValuesOf<typeof ownRules>;
 
-/** What is wrong with one field of a row; without a field, with the whole row. */
+/** What is wrong with one field of a row or, without a field, with the whole row. */
 export type RowComplaint = ComplaintOf<FieldRules & OwnRules>;
 
 export type RowComplaints = { readonly complaints: readonly RowComplaint[] };
@@ -143,7 +143,7 @@ export function complainOfRow<Rule extends keyof OwnRules>(
 
 const badIds = { 'not-text': 'is not a string', empty: 'is empty', 'too-long': 'is too long' } as const;
 
-/** What is not JSON is called so; anything else keeps JSON from being used. */
+/** A text that is not JSON is called that; other faults say that the JSON cannot be used. */
 function isFault(fault: TextFault): string {
   const isJson = fault.is !== 'not-json' && fault.is !== 'syntax';
   return `${isJson ? 'cannot be used: ' : 'is '}${textFaultWords(fault)}`;
@@ -165,10 +165,10 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The fields of a row as they stand in the file. */
+/** The fields of a row as the file has them. */
 type Written = Readonly<Record<string, unknown>>;
 
-/** These are about a column, whatever is in its cells. */
+/** These rules are about a column, not about its cells. */
 const ofColumns: readonly RowComplaint['rule'][] = [
   'own-column',
   'filled',
@@ -177,7 +177,7 @@ const ofColumns: readonly RowComplaint['rule'][] = [
   'template',
 ];
 
-/** The cell that a complaint is about, as it stands in the file. An id is shown as the row's own. */
+/** The cell that a complaint is about, as the file has it. An id is not repeated: the line shows the row's id. */
 export function cellOf({ field = 'id', rule }: RowComplaint, written: Written): string | undefined {
   const value = field === 'id' || ofColumns.includes(rule) ? undefined : written[field];
   return value === undefined || value === '' ? undefined : `"${clipped(textOf(value))}"`;

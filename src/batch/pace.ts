@@ -5,17 +5,17 @@ import type { GuardedWork, Journal, Work } from '../once/journal/journal.ts';
 const firstQuietMs = 1000;
 const shortestQuietMs = 250;
 const longestQuietMs = 60_000;
-// A limit this soon after the last one means that the last wait was too short.
+// A limit this soon after the last one shows that the last wait was too short.
 const soonMs = 5000;
 
-/** One pace for all rows: at most `--rate`, and quiet while the service limits the rate. */
+/** One pace for all rows: at most `--rate`, and no requests while the service limits the rate. */
 export class BatchPace implements Pace {
   readonly #clock: Clock;
   readonly #perS: number | undefined;
   readonly #maxWaitMs: number;
   readonly #over = new AbortController();
   readonly over = this.#over.signal;
-  /** When the wait was over that the service asked for first, since it last gave another answer. */
+  /** When the first requested wait ended, of the limits since the service last gave another answer. */
   #limitedSinceMs: number | undefined;
   #nextAtMs = 0;
   #quietUntilMs = 0;
@@ -27,7 +27,7 @@ export class BatchPace implements Pace {
     this.#maxWaitMs = maxWaitMs;
   }
 
-  /** The service gave an answer that is no limit. */
+  /** Call this when the service gave an answer that is no limit. */
   answered(): void {
     this.#limitedSinceMs = undefined;
   }
@@ -39,7 +39,7 @@ export class BatchPace implements Pace {
       const atMs = Math.max(nowMs, this.#nextAtMs, this.#quietUntilMs);
       if (this.#perS !== undefined) this.#nextAtMs = atMs + 1000 / this.#perS;
       if (atMs > nowMs) await this.#clock.sleep(atMs - nowMs, signal);
-      // A limit that arrived meanwhile also applies to requests that already had their turn.
+      // A limit that arrived meanwhile also applies to requests whose turn has already come.
       if (signal.aborted || this.#quietUntilMs <= this.#clock.now()) return;
     }
   }
@@ -69,12 +69,12 @@ type Queued = GuardedWork<unknown> & {
   readonly reject: (cause: unknown) => void;
 };
 
-// Of 8 rows on their way, 7 share a commit when it waits so, and 3 when it does not: a third more rows a second.
+// With this wait, 7 of 8 rows in flight share a commit; without it, 3 do. It gives a third more rows a second.
 const untilOthersLandMs = 2;
 
 /**
- * One commit at a time. What rows ask for while it is made, and the replies that arrived meanwhile, share the next one: a
- * sync of the disk costs more than a row. While `othersMayLand`, a commit waits a moment for their replies.
+ * Makes one commit at a time. Requests and replies that arrive meanwhile share the next one, because a sync of the disk
+ * costs more than a row. While `othersMayLand`, a commit waits a moment for their replies.
  */
 export function sharedCommit(
   journal: Pick<Journal, 'commitTogether'>,
@@ -89,7 +89,7 @@ export function sharedCommit(
     const queued = queue;
     queue = [];
     await commitAll(queued, journal);
-    // What follows a commit is asked for in its turn, so it shares the next one.
+    // Work that follows this commit is requested before the next one begins, so it shares that one.
     setImmediate(() => {
       isBusy = false;
       if (queue.length > 0) flushSoon();

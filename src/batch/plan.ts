@@ -23,45 +23,45 @@ import { countIn, type FileFacts, type InputRow, type ReadFile, type RowHead } f
 import { Reasons } from './reasons.ts';
 import { countRows, type RowAhead, type RowCounts, type RowState, stateByEntry } from './rowState.ts';
 
-/** What applies to all rows of a batch. */
+/** The settings for all rows of a batch. */
 export type BatchOrder = {
   readonly kind: Kind;
   /** `--once`: the batch's name. */
   readonly name: string;
   readonly recipients: AllowedRecipients;
-  /** The policies that its transfers must obey; absent if there are none. */
+  /** The policies that its transfers must obey, if any apply. */
   readonly policies?: Policies | undefined;
-  /** `--repeat`: rows are paid although they were paid under another name. */
+  /** `--repeat`: pay rows even if they were paid under another name. */
   readonly paysRepeats?: boolean;
   /** `--propose`: every row waits for a person's approval. */
   readonly proposes?: boolean;
 };
 
-/** One row of the input, from its plan to its end. The rows sent are the rows checked, even if the file changes. */
+/** One row of the input, from its plan to its end. The checked rows are sent, even if the file changes meanwhile. */
 export type Row = RowHead & {
-  /** What it wants, and what it is called; absent if the row is not valid. */
+  /** Its request and its name; absent if the row is not valid. */
   readonly identity: Identity | undefined;
   readonly ahead: RowAhead;
-  /** An equal payment under another entry, of several the latest, and the ids of all. */
+  /** An equal payment under another entry (the latest of several), and the ids of all. */
   equal: EqualPayment | undefined;
   equalIds: readonly string[];
-  /** The payment as which it was settled: nobody sent the row. */
+  /** The other payment that settled this row, which was never sent. */
   paidAs: EqualPayment | undefined;
   /** Its own entry, if the journal has one. */
   entry: string | undefined;
-  /** How it ended in this run, and why it is not done, in words. */
+  /** Its state after this run, and in words why it is not done. */
   outcome: RowState | undefined;
   problem: string | undefined;
   /** Whether this run sent it. */
   sent: boolean;
 };
 
-/** A row that would pay what another entry has paid, or may have paid. */
+/** A row whose payment another entry has made, or may have made. */
 export type EqualRow = Row & { readonly equal: EqualPayment };
 
 /**
- * Exact sums of one asset: over all valid rows, those that are left, of these those that are not in doubt, and those that
- * this run paid.
+ * Exact sums of one asset: of all valid rows, of rows that are left, of rows that are left and not in doubt, and of
+ * rows that this run paid.
  */
 type AssetTotal = Record<'all' | 'left' | 'unpaid' | 'now', MinorUnits>;
 
@@ -69,26 +69,26 @@ type AssetTotal = Record<'all' | 'left' | 'unpaid' | 'now', MinorUnits>;
 export type BatchPlan = FileFacts & {
   readonly rows: readonly Row[];
   readonly ofName: RowsOfName;
-  /** Of what is ahead of the rows. */
+  /** The number of rows for each `RowAhead`. */
   readonly counts: RowCounts;
-  /** Rows whose ids stand for something else, and another bot that has some of them. */
+  /** Rows whose ids already stand for something else, and another bot that has some of them. */
   readonly conflicts: Reasons;
-  /** What one of them wants stands under the id of another: the file was numbered again. */
+  /** The journal has the request of one of them under another row's id: the file was numbered again. */
   readonly isRenumbered: boolean;
   readonly begunBy: string | undefined;
   /** Rows that a policy refuses, and the first refusal. */
   readonly refused: Reasons;
   readonly refusal: Failure | undefined;
   readonly warnings: readonly UnknownAsset[];
-  /** Of the other batches, the one that has paid the most of these rows. */
+  /** The other batch that has paid the most of these rows. */
   readonly earlier: EarlierBatch | undefined;
-  /** Why the journal begins no attempt. */
+  /** The failure if the journal is closed for sending. */
   readonly closed: Failure | undefined;
 };
 
 export type Known = {
   readonly bot: Bot;
-  /** Absent if there is no journal yet and none should be created. */
+  /** Absent if no journal exists yet and none should be created. */
   readonly journal: Journal | undefined;
 };
 
@@ -97,7 +97,7 @@ type PlanInputs = Known & {
   readonly interrupted: AbortSignal;
   readonly recipients: Recipients;
   readonly refusalInWords: (refusal: Failure) => string;
-  /** Why a row is not sent under its id, which `found` has. */
+  /** Why a row is not sent under its id, which `entry` already has. */
   readonly conflictInWords: (entry: Entry, wanted: Wanted) => string;
   /** Why a row with an equal payment is not sent. */
   readonly equalInWords: (equal: EqualPayment, nowMs: number) => string;
@@ -105,17 +105,17 @@ type PlanInputs = Known & {
   readonly inWords: (complaints: readonly RowComplaint[]) => string;
 };
 
-// Look-ups that start together do not wait for each other.
+// Look-ups of one page start together, so they do not wait for each other.
 const pageRows = 256;
 
-/** Looks up every row of a file in the journal, page by page. Sends and records nothing. */
+/** Looks up every row of a file in the journal, page by page. It sends and records nothing. */
 export async function planBatch(
   { rows, ...file }: ReadFile,
   order: BatchOrder,
   inputs: PlanInputs,
 ): Promise<BatchPlan> {
   const planner = new BatchPlanner(order, inputs, file.bad);
-  // A row is compared with what is in no row of the whole input.
+  // Identify all rows first: a row's equal payments must not belong to another row of the input.
   const identified = rows.map((row) => planner.identify(row));
   for (let at = 0; at < rows.length; at += pageRows) {
     if (inputs.interrupted.aborted) throw batchFailure('interrupted', {});
@@ -132,7 +132,7 @@ class BatchPlanner {
   readonly #order: BatchOrder;
   readonly #inputs: PlanInputs;
   readonly #rows: Row[] = [];
-  /** With those of invalid rows that have an id. */
+  /** Includes the keys of invalid rows that have an id. */
   readonly #keys = new Set<string>();
   readonly #ofName: RowsOfName;
   readonly #bodies = new Map<string, number>();
@@ -140,7 +140,7 @@ class BatchPlanner {
   readonly #nowMs: number;
   readonly #bad: Reasons;
   readonly #conflicts = new Reasons();
-  /** What stands under the ids of rows that want something else. */
+  /** The requests found under the ids of rows that want something else. */
   readonly #taken = new Set<string | undefined>();
   readonly #refused = new Reasons();
   readonly #warnings = new Map<string, UnknownAsset>();
@@ -200,7 +200,7 @@ class BatchPlanner {
       Promise.all(page.map((row) => ('problem' in row ? row : this.#look(row)))),
       paying && this.#earlier.note(wanted, paying.reads),
     ]);
-    // One after another: what a row would spend counts for the rows after it.
+    // One after another, because what a row would spend counts for the rows after it.
     for (const look of looks)
       this.#rows.push('problem' in look ? invalid(look, look.problem) : await this.#judge(look));
   }
@@ -259,17 +259,17 @@ class BatchPlanner {
     else this.#begunBy ??= entry.bot;
   }
 
-  /** What a run would do with it. A closing stops the batch as a whole. */
+  /** What a run would do with the row. A closing is not asked here: it stops the whole batch. */
   async #courseOf(wanted: Wanted, plan: Undecided, equal: readonly Entry[]): Promise<Course> {
     const policy = meaningOf(plan).sends === 'nothing' ? allowed : await this.#policyOn(wanted, plan.entry);
-    // The payment that it equals has used up the limit of the day, and such a row may be left out. If it is not, its
-    // claim asks.
+    // The equal payment may have used up the limit of the day. Such a row may be left out; if it is not, its claim asks
+    // the policy again.
     const isSpentByEqual = policy.is === 'refused' && policy.failure.kind === 'day' && equal.length > 0;
     const answers = { policy: isSpentByEqual ? allowed : policy, closed: undefined, equal, isNamed: true };
     return decide(plan, answers);
   }
 
-  /** What the policies say about a transfer that would be sent. */
+  /** The policies' answer about a transfer that would be sent. */
   async #policyOn(wanted: Wanted, entry: Entry | undefined): Promise<PolicyAnswer> {
     const { policies = [], proposes = false } = this.#order;
     if (wanted.kind === 'message') return allowed;
@@ -281,7 +281,7 @@ class BatchPlanner {
 
   #warnOf(wanted: Wanted): void {
     const unknown = unknownAsset(wanted, this.#inputs.bot.own);
-    // Each once, however many rows it applies to.
+    // Keep each warning once, even if it applies to many rows.
     if (unknown !== undefined && this.#warnings.size < shownWarnings)
       this.#warnings.set(unknown.asset, unknown);
   }
@@ -334,7 +334,7 @@ function keyById(naming: Naming, { kind }: BatchOrder, { baseUrl }: Bot): string
   return keyFor(naming, { baseUrl, kind }, '', () => '');
 }
 
-/** The entry of a row, also of an invalid one that has an id, and whether it stands for the row. */
+/** The entry under a row's id (an invalid row may have one too), and whether it is the row's own. */
 export async function foundFor(
   { id, identity }: Row,
   { order, ...known }: Known & { readonly order: BatchOrder },
@@ -347,7 +347,7 @@ export async function foundFor(
   return entry === undefined ? planOfNewJournal : { is: 'name-taken', entry };
 }
 
-/** Rows are named, and a name needs no salt. */
+/** A row is always named, so its key needs no salt. */
 const unsalted = { hashOf: (): string => '' };
 
 async function planOf(identity: Identity, { journal, bot }: Known): Promise<Plan> {
@@ -362,7 +362,7 @@ async function paidAsOf({ entry }: Plan, journal: Journal | undefined): Promise<
 function aheadOf(course: Course): RowAhead {
   switch (course.is) {
     case 'send':
-    // Of both the person is told before anything is sent.
+    // The person hears of both before anything is sent.
     case 'refuse':
     case 'paid-already':
       return 'to-send';
@@ -375,7 +375,7 @@ function aheadOf(course: Course): RowAhead {
   }
 }
 
-/** A row's payment in the spelling that stands for all. */
+/** A row's payment in the form in which equal payments are compared. */
 export function paymentOfRow(
   { identity }: Pick<Row, 'identity'>,
   { assetNames }: Pick<Bot, 'assetNames'>,
@@ -383,7 +383,7 @@ export function paymentOfRow(
   return underEachName(identity?.payment, assetNames)[0];
 }
 
-/** How rows stand that this process has not ended; others may have, since the plan. */
+/** Looks up rows again that this process has not ended, because other processes may have. */
 export async function lookAgain(rows: readonly RowToDo[], known: Known): Promise<void> {
   for (let at = 0; at < rows.length; at += pageRows)
     await Promise.all(
@@ -399,24 +399,24 @@ export async function lookAgain(rows: readonly RowToDo[], known: Known): Promise
     );
 }
 
-/** A row that is valid, and was not done before. */
+/** A valid row that was not done before. */
 export type RowToDo = Row & { readonly identity: Identity };
 
 export function rowsToDo({ rows }: Pick<BatchPlan, 'rows'>): RowToDo[] {
   return rows.filter((row): row is RowToDo => row.identity !== undefined && row.ahead !== 'done');
 }
 
-/** Whether it must still be done, or waited for. */
+/** Whether the row must still be sent, or waited for. */
 export function isLeft({ ahead }: Pick<Row, 'ahead'>): boolean {
   return ahead === 'to-send' || ahead === 'sending';
 }
 
-/** How many of them there are. */
+/** The number of such rows. */
 export function leftToSend({ counts }: Pick<BatchPlan, 'counts'>): number {
   return counts['to-send'] + counts.sending;
 }
 
-/** Rows that do not wait yet, and would wait for a person's approval. */
+/** Rows that this run would propose: they do not wait for approval yet. */
 export function rowsToPropose({ rows }: Pick<BatchPlan, 'rows'>): Row[] {
   return rows.filter(({ ahead, entry }) => ahead === 'waiting' && entry === undefined);
 }
@@ -425,7 +425,7 @@ export function equalRows({ rows }: Pick<BatchPlan, 'rows'>): readonly EqualRow[
   return rows.filter((row): row is EqualRow => row.equal !== undefined);
 }
 
-/** Absent if the row is not valid, or sends a message. */
+/** The row's payment; undefined if the row is not valid, or sends a message. */
 export function paidBy({ identity }: Pick<Row, 'identity'>): TransferRequest | undefined {
   const wanted = identity?.order.wanted;
   return wanted?.kind === 'transfer' ? wanted.request : undefined;
@@ -434,7 +434,7 @@ export function paidBy({ identity }: Pick<Row, 'identity'>): TransferRequest | u
 const nothing: MinorUnits = { units: 0n, decimals: 0 };
 const notToSend: readonly RowAhead[] = ['done', 'waiting', 'declined'];
 
-/** Sums by asset. What another entry paid is left to pay only if it is paid `besides`. */
+/** Sums by asset. A row that another entry paid counts as left only if it is paid `besides`. */
 export function totalsOf({ rows }: Pick<BatchPlan, 'rows'>, besides = true): ReadonlyMap<string, AssetTotal> {
   const totals = new Map<string, AssetTotal>();
   for (const row of rows) {
@@ -446,14 +446,14 @@ export function totalsOf({ rows }: Pick<BatchPlan, 'rows'>, besides = true): Rea
     total.all = addAmounts(total.all, amount);
     if (!notToSend.includes(row.ahead)) total.left = addAmounts(total.left, amount);
     if (row.sent && row.outcome === 'done') total.now = addAmounts(total.now, amount);
-    // What is in doubt has an entry, and may have been taken from the balance already.
+    // A row in doubt has an entry, and its money may have left the wallet already.
     if (row.ahead === 'to-send' && row.entry === undefined && (besides || row.equal === undefined))
       total.unpaid = addAmounts(total.unpaid, amount);
   }
   return totals;
 }
 
-/** How many recipients there are, and how many of them are paid more than once. */
+/** The number of recipients, and the number of those that are paid more than once. */
 export function recipientsOf({ rows }: Pick<BatchPlan, 'rows'>): Record<'distinct' | 'repeated', number> {
   const counts = new Map<string, number>();
   for (const row of rows) {

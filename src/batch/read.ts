@@ -23,15 +23,15 @@ import type { Template } from './template.ts';
 
 type Input = Omit<Source, 'name'>;
 
-/** How the caller says to read a file. */
+/** The caller's settings for reading a file. */
 export type Reading = Checking & {
   readonly template?: Template | undefined;
   readonly mending: ReadOptions;
-  /** Called for all that is wrong with a row, and for each part of it. */
+  /** Called for all complaints about a row together, and for each. */
   readonly inWords: (complaints: readonly RowComplaint[], written?: RowHead['written']) => string;
 };
 
-/** A row of the input: what it wants, or what is wrong with it. */
+/** A row of the input: its request, or its problem. */
 export type InputRow = RowHead & ({ readonly wanted: Wanted } | { readonly problem: string });
 
 export type RowHead = {
@@ -41,20 +41,20 @@ export type RowHead = {
   readonly columns: string | undefined;
 } & Pick<RawRow, 'written'>;
 
-/** What is known about a file beside its rows. */
+/** Facts about a file apart from its rows. */
 export type FileFacts = {
   /** What is wrong with its rows. */
   readonly bad: Reasons;
-  /** Fields that every row needs and none has. */
+  /** Fields that every row needs and no row has. */
   readonly lackingFields: readonly string[];
-  /** Amounts are written like 1,5, and none like 1.5: those that are valid are the whole ones, not all that is meant. */
+  /** Some amounts are written like 1,5 and none like 1.5, so the valid ones are only the whole amounts. */
   readonly hasCommas: boolean;
-  /** Fields that a row has. */
+  /** Fields that some row has. */
   readonly fields: readonly string[];
-  /** Columns that are kept with their rows, as the file calls them, and those of them that are not sent. */
+  /** The file's names of columns that are kept with their rows, and of those that are not sent. */
   readonly columns: readonly string[];
   readonly unsent: readonly string[];
-  /** What divides the cells of a CSV file. */
+  /** The delimiter of a CSV file. */
   readonly delimiter: string | undefined;
 };
 
@@ -63,12 +63,12 @@ export type ReadFile = FileFacts & { readonly rows: readonly InputRow[] };
 const mostBytes = 64 * 1024 * 1024;
 const mostRows = 250_000;
 const pageRows = 256;
-/** No request of this service is that long. */
+/** No request of this service is so long. */
 const mostOfRow = 1024 * 1024;
-/** No file of people has as many. */
+/** No real file has so many columns. */
 const mostTitles = 1000;
 
-/** Counts one more, or several, and returns how many there are. */
+/** Adds `more` to the count of `one`, and returns the new count. */
 export function countIn(counts: Map<string, number>, one: string, more = 1): number {
   const count = (counts.get(one) ?? 0) + more;
   counts.set(one, count);
@@ -79,7 +79,7 @@ export function inputName({ path }: Pick<Input, 'path'>): string {
   return path === '-' ? 'stdin' : path;
 }
 
-/** All rows of a file or of stdin, and all that is wrong with them. */
+/** All rows of a file or of stdin, and everything that is wrong with them. */
 export async function readRows(input: Input, reading: Reading): Promise<ReadFile> {
   const { kind, template, mending, inWords } = reading;
   const source = inputName(input);
@@ -130,7 +130,7 @@ export async function readRows(input: Input, reading: Reading): Promise<ReadFile
   };
 }
 
-/** What is made of each row. A signal is noticed between two pages of them. */
+/** Calls `make` for each row. Between two pages of rows, a signal can be noticed. */
 async function inTurns<Made>(
   rows: Iterable<RawRow>,
   input: Input,
@@ -146,7 +146,7 @@ async function inTurns<Made>(
   return made;
 }
 
-/** `1,234` may as well be a thousand. */
+/** Not for `1,234`, which may also be a thousand. */
 function hasDecimalComma(amount: string): boolean {
   return /,\d+$/u.test(amount) && !/^\d{1,3},\d{3}$/u.test(amount);
 }

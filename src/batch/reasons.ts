@@ -1,14 +1,14 @@
 /** A row of the input, and what is wrong with it. */
 type RowReason = { readonly line: number; readonly id?: string; readonly reason: string };
 
-/** What is wrong with a row, in the words for all such rows, in the words for this one, and with the cell at fault. */
+/** A problem of a row: in words for all such rows, in words for this one, and the cell at fault. */
 type CauseOfRow = {
   readonly reason: string;
   readonly said?: string;
   readonly cell?: string | undefined;
 };
 
-/** What is wrong with one row or many. */
+/** One problem, and the rows that have it. */
 type Cause = {
   readonly reason: string;
   readonly rows: number;
@@ -18,15 +18,15 @@ type Cause = {
 const shownRows = 20;
 const shownOfCause = 3;
 
-/** What is wrong with rows: the first of them, and each reason once, with its count. */
+/** The problems of rows: the first rows, and each problem once with its count. */
 export class Reasons {
   readonly first: RowReason[] = [];
   readonly #causes = new Map<string, Cause>();
   #rows = 0;
-  /** Rows of which no cause is kept. */
+  /** The number of rows whose causes are not kept. */
   left = 0;
 
-  /** The reason of a row may have several causes. */
+  /** Adds a row. Its reason may have several causes. */
   note(
     { line, id }: { readonly line: number; readonly id: string | undefined },
     reason: string,

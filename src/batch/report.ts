@@ -11,16 +11,16 @@ import { batchFailure } from './failures.ts';
 import { type BatchOrder, foundFor, type Known, type Row } from './plan.ts';
 import { type RowState, stateByEntry } from './rowState.ts';
 
-/** One row of the input in the report of a batch: as it was, and what the journal has of it. */
+/** One row in the report of a batch: the input as it was, and the journal's facts about it. */
 export type RowReport = Pick<Row, 'id' | 'written'> & {
   readonly columns: RowColumns | undefined;
   readonly state: RowState;
-  /** The ID of its entry, or of the one whose payment it was settled as. */
+  /** The ID of its entry, or of the other payment that settled it. */
   readonly entry: string | undefined;
   /** The message's id or the transfer's signature. */
   readonly result: string | undefined;
   readonly error: string | undefined;
-  /** When it happened; absent if it did not, or nobody knows. */
+  /** When it happened; undefined if it did not, or if that is unknown. */
   readonly atMs: number | undefined;
 };
 
@@ -29,7 +29,7 @@ export type RowReportInputs = Known & {
   readonly order: BatchOrder;
   /** The message's id or the transfer's signature, and why it is not done. */
   readonly factsOf: (entry: Entry, reads: Reads) => Promise<Pick<RowReport, 'result' | 'error' | 'atMs'>>;
-  /** What has the id of a row, beside what is wrong with an invalid one. */
+  /** Says which entry has the row's id, after the problem of an invalid row. */
   readonly takenInWords: (taken: Entry, wanted: Wanted | undefined, problem: string | undefined) => string;
 };
 
@@ -38,7 +38,7 @@ const pageRows = 256;
 /** A report of each row in input order, read from the journal. */
 export async function* reportRows(sources: RowReportInputs): AsyncGenerator<RowReport> {
   const { rows } = sources;
-  // Queries that start together share one look-up.
+  // Queries of one page start together and share one look-up.
   for (let at = 0; at < rows.length; at += pageRows)
     yield* await Promise.all(rows.slice(at, at + pageRows).map((row) => reportRow(row, sources)));
 }
@@ -79,7 +79,7 @@ export class ReportFile {
     this.#file = file;
   }
 
-  /** Called before anything is sent, so that a report that cannot be written is noticed in time. */
+  /** Call it before anything is sent, to notice in time if the report cannot be written. */
   static async begin(path: string): Promise<ReportFile> {
     try {
       if (occupantOf(path) !== 'file' || (await isReport(path)))
@@ -125,7 +125,7 @@ export const reportColumns = ['state', 'entry', 'result', 'error', 'time'] as co
 
 const longestHeading = 64 * 1024;
 
-/** An earlier report makes room for the next one, and so does an empty file. */
+/** The next report may replace an earlier one or an empty file, and nothing else. */
 async function isReport(path: string): Promise<boolean> {
   const file = await open(path);
   try {

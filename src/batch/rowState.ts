@@ -9,8 +9,8 @@ import {
 } from '../once/engine/standing.ts';
 
 /**
- * What a row is: its entry's standing, or why it has none. Reports have these words, and JSON counts rows by them. What
- * people read is in `cli/wording/rows.ts`.
+ * The states of a row: that of its entry, or why it has none. Reports use these words, and JSON counts rows by them.
+ * The words for people are in `cli/wording/rows.ts`.
  */
 export const rowStates = [
   'done',
@@ -30,10 +30,10 @@ export const rowStates = [
 
 export type RowState = (typeof rowStates)[number];
 
-/** What a run will do with a row: send it, or leave it as what it will be then. */
+/** What a run will do with a row: send it, or leave it in this state. */
 export type RowAhead = 'to-send' | RowState;
 
-/** How many rows there are of each. */
+/** The number of rows for each. */
 export type RowCounts = Readonly<Record<RowAhead, number>>;
 
 export function countRows(groups: Iterable<readonly [state: RowAhead, rows: number]>): RowCounts {
@@ -43,7 +43,7 @@ export function countRows(groups: Iterable<readonly [state: RowAhead, rows: numb
   return counts;
 }
 
-/** What a row is by its own entry. */
+/** The state of a row from its own entry. */
 export function stateByEntry(entry: Stands): RowState {
   if (isDone(entry)) return 'done';
   if (isBeingSent(entry)) return 'sending';
@@ -51,11 +51,11 @@ export function stateByEntry(entry: Stands): RowState {
   if (isProposal(entry)) return 'waiting';
   if (isApprovedAndUnsent(entry)) return 'approved';
   const { state } = entry;
-  // The same command sends again what an operator resolved as not having happened.
+  // An entry resolved as not happened is sent again by the same command.
   return state === 'held' || state === 'rejected' || state === 'declined' ? state : 'not-sent';
 }
 
-/** What a row is once this run has ended it. */
+/** The state of a row after this run has ended it. */
 export function stateAfter(outcome: Outcome): RowState {
   switch (outcome.is) {
     case 'concluded':

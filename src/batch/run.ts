@@ -17,7 +17,7 @@ type RunInputs = {
   readonly concurrency: number;
   readonly ratePerS: number | undefined;
   readonly maxFailures: number | undefined;
-  /** What becomes of rows that are equal to another payment, as the options or a person say. */
+  /** Whether the options or a person chose to pay or skip rows that equal another payment. */
   readonly repeats: 'pay' | 'skip' | undefined;
   /** Called once, when only rows that other processes are sending are left. */
   readonly onWaiting: (rows: number) => void;
@@ -34,13 +34,13 @@ type Run = RunInputs & {
   readonly elsewhereSinceMs: Map<Row, number>;
 };
 
-/** Does the rows that are not done, until all have ended or a rule says stop. */
+/** Sends the rows that are not done, until all have ended or a rule stops the batch. */
 export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop | undefined> {
   const { concurrency, engine: outer } = inputs;
   const { clock, chance, interrupts, journal, limits } = outer;
   const rules = new StopRules(inputs);
   const onInterrupt = (): void => rules.interrupt();
-  // Each row adds a listener, and Node warns about a leak if there are many.
+  // Each row adds a listener, and Node would warn about a leak.
   setMaxListeners(0, interrupts.first, interrupts.second, rules.signal);
   if (interrupts.first.aborted) onInterrupt();
   interrupts.first.addEventListener('abort', onInterrupt, { once: true });
@@ -61,14 +61,14 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
   const repeated = paidTwice(plan, engine);
   const run: Run = { ...inputs, engine, rules, rows: plan.ofName, repeated, elsewhereSinceMs: new Map() };
   const places = new Places(concurrency);
-  // The next row stands last: taking the first of 250,000 rows each time takes a minute.
+  // Reversed, to take rows from the end: taking 250,000 from the front takes a minute.
   let left = rowsToDo(plan).reverse();
   let elsewhere: RowToDo[] = [];
   const doRow = async (row: RowToDo, leave: () => void): Promise<void> => {
     const step = await claimRow(row, run);
     if (!isWaitedFor(row, step, run)) return finish(row, step, run, leave);
     elsewhere.push(row);
-    // Away from the other process, so that each claims rows in a place of its own.
+    // Move away from the other process: each then claims rows at a different place.
     const at = Math.floor(chance.fraction() * left.length);
     left = [...left.slice(at), ...left.slice(0, at)];
   };
@@ -91,10 +91,13 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
   return rules.stop;
 }
 
-/** Each claim reads the rows of its name that were begun since. More often, it would cost a server's round trips. */
+/**
+ * After so many rows, reads which rows of this batch were begun since. Each claim then reads only later ones. Reading
+ * more often would cost too many round trips to a server.
+ */
 const readOnAfter = 64;
 
-/** Rows that may be done at a time. The rows of all places that are free are claimed in one commit. */
+/** The rows that may be sent at a time. One commit claims rows for all free places. */
 class Places {
   readonly #all: number;
   #free: number;
@@ -106,7 +109,7 @@ class Places {
     this.#free = all;
   }
 
-  /** The place is free when the work leaves it, at the latest when it ends. */
+  /** The place becomes free when the work calls `leave`, at the latest when the work ends. */
   take(work: (leave: () => void) => Promise<void>): void {
     let isIn = true;
     const leave = (): void => {
@@ -122,7 +125,7 @@ class Places {
     this.#works.add(working);
   }
 
-  /** Who reads the results slowly stops the batch, too: rows that have left are still recorded and told. */
+  /** A slow reader of the results also stops the batch. Rows that left their place are still recorded and reported. */
   async free(): Promise<void> {
     while (this.#free === 0 || this.#works.size >= 2 * this.#all)
       await new Promise<void>((resolve) => {
@@ -147,17 +150,17 @@ function paidTwice({ rows }: BatchPlan, { bot }: EngineContext): Set<string | un
 async function claimRow(row: RowToDo, run: Run): Promise<Claim | Outcome> {
   const { order, engine, rows, repeated, repeats } = run;
   const { identity, equal, equalIds: ids } = row;
-  // One payment settles one row: which of several it was, a person decides.
+  // One payment settles one row. If several rows equal it, a person decides which one it was.
   const isRepeated = repeated.has(paymentOfRow(row, engine.bot));
   if (equal !== undefined && repeats === 'skip') return settleAsPaid(identity, equal, engine, isRepeated);
-  // A person was asked about what the plan saw, and about nothing else.
+  // A person answered only about the payments that the plan found.
   const asking: EngineContext = { ...engine, besides: order.paysRepeats === true ? 'all' : { rows, ids } };
   const step = await claim(identity.order, asking, undefined, identity);
   if (repeats !== 'skip' || step.is !== 'not-sent' || step.because !== 'paid-already') return step;
   return settleAsPaid(identity, step.equal, engine, isRepeated);
 }
 
-/** Whether the row is tried again later, because another process is sending it: for --max-wait at most. */
+/** Whether to try the row again later because another process is sending it, for --max-wait at most. */
 function isWaitedFor(row: Row, step: Claim | Outcome, { elsewhereSinceMs, engine, rules }: Run): boolean {
   if (step.is !== 'still-sending') return false;
   const nowMs = engine.clock.now();
@@ -170,18 +173,18 @@ const lookAgainMs = 250;
 
 async function waitForOthers(rows: number, { engine, rules, onWaiting }: Run): Promise<void> {
   onWaiting(rows);
-  // Random, so that several processes do not look in step.
+  // Random, or several processes would look at the same time.
   await engine.clock.sleep(lookAgainMs * (0.75 + engine.chance.fraction() / 2), rules.signal);
 }
 
-/** Sends a claimed row and records how it ended. A row that is accepted leaves its place before that is recorded. */
+/** Sends a claimed row and records how it ended. An accepted row leaves its place before that is recorded. */
 async function finish(row: Row, step: Claim | Outcome, run: Run, leave: () => void): Promise<void> {
   const { engine, rules, onEnd } = run;
   const outcome = step.is === 'claim' ? await carryOut(step, engine, leave) : step;
   const ending = endingOf(outcome);
   row.sent = step.is === 'claim' && !(outcome.is === 'concluded' && outcome.replayed);
   row.outcome = stateAfter(outcome);
-  // The entry that blocks a refused row is not its own.
+  // The outcome `not-sent` has the entry that blocks the row, not the row's own.
   if (outcome.is !== 'not-sent') row.entry = outcome.entry.id;
   if (outcome.is === 'concluded') row.paidAs = await paidAs(outcome.entry, engine.journal.reads);
   rules.note(ending, row.sent);

@@ -12,12 +12,12 @@ export type Stop =
   | { readonly because: 'failure'; readonly failure: Failure };
 
 type StopLimits = {
-  /** The batch stops after this many rows in a row that got no answer or were held: the service has a problem. */
+  /** After so many consecutive rows without an answer, or held, the batch stops: the service has a problem. */
   readonly concurrency: number;
   readonly maxFailures: number | undefined;
 };
 
-/** Watches how rows end, and decides when starting more would be pointless or harmful. */
+/** Watches how rows end, and stops the batch when more rows would be pointless or harmful. */
 export class StopRules {
   readonly #limits: StopLimits;
   readonly #stopping = new AbortController();
@@ -49,7 +49,7 @@ export class StopRules {
   note({ outcome, code }: Pick<Ending, 'outcome' | 'code'>, sent: boolean): void {
     if (sent && code !== undefined) this.#failures += 1;
     if (sent) this.#noteSent(outcome);
-    // The plan was within the limits, so others have spent since. The next run is refused whole, or goes on.
+    // The plan was within the limits, so others have spent since. The next run is refused as a whole, or continues.
     if (outcome.is === 'not-sent' && outcome.because === 'refused') this.fail(outcome.failure);
     if (outcome.is === 'concluded' && outcome.stopped?.because === 'closed')
       this.fail(outcome.stopped.failure);
@@ -66,10 +66,10 @@ export class StopRules {
     if (outcome.is === 'not-recorded') this.fail(outcome.cause);
     if (outcome.is === 'concluded' && outcome.stopped?.because === 'certificate')
       this.#stopFor(outcome.stopped);
-    // What the service refused is the row's own fault. It would be sent again, and stop every run here.
+    // A rejection is the row's own fault. If it counted, each run would send the row again and stop here.
     const failed = outcome.is === 'concluded' && ['unknown', 'open', 'held'].includes(outcome.entry.state);
     this.#failedInARow = failed ? this.#failedInARow + 1 : 0;
-    // The batch waits out a limit as a whole, so a row that ends limited has waited for all.
+    // All rows wait for a limit together, so a row that ends limited shows that the wait did not help.
     const isLimited = failed && outcome.attempt?.verdict === 'limited';
     if (isLimited || this.#failedInARow >= this.#limits.concurrency)
       this.#stopFor({ because: 'failures-in-a-row', rows: this.#failedInARow });

@@ -7,7 +7,7 @@ type Part = string | { readonly column: string };
 export class Template {
   readonly #source: string;
   readonly #parts: readonly Part[];
-  /** Where each column is named first. */
+  /** The first place that names each column. */
   readonly #places: ReadonlyMap<string, TemplatePlace>;
 
   private constructor(parts: readonly Part[], places: ReadonlyMap<string, TemplatePlace>, source: string) {
@@ -36,7 +36,7 @@ export class Template {
     return new Template(parts, places, source);
   }
 
-  /** The row as if its content had been written by hand. */
+  /** Adds the content to a row, as if it had been written by hand. */
   fill({ complaints: asRead, ...row }: RawRow, fields: FieldNames): RawRow {
     const { content: ownContent, ...others } = row.fields;
     const source = this.#source;
