@@ -31,7 +31,7 @@ export function isHash(text: string): boolean {
   return base58.decode(text).length === 32;
 }
 
-/** Where a person can look at a transaction of a known cluster. */
+/** A page that shows a transaction of a known cluster. */
 export function explorerLink({ name }: Cluster, signature: string): string | undefined {
   if (!Object.hasOwn(known, name)) return undefined;
   const query = name === 'mainnet' ? '' : `?cluster=${name}`;
@@ -40,7 +40,7 @@ export function explorerLink({ name }: Cluster, signature: string): string | und
 
 export const wholeRpcUrl = 'Give the whole URL of a Solana node, as its operator shows it.';
 
-/** The URL is not among the fields, because it may carry a key. `origin` says for people where the text came from. */
+/** No field has the URL, because it may contain a key. `origin` tells people where the text came from. */
 const chainFailure = failing('chain', {
   'bad-rpc-url': ({ origin, fault }: { origin: string; fault: keyof typeof rpcUrlFaults }) => failureWith(
     'bad-rpc-url',
@@ -56,7 +56,7 @@ const rpcUrlFaults = {
   fragment: 'has a part after #, which is never sent',
 } as const;
 
-/** The URL of a Solana node. It often carries a key, so only its host is ever shown. */
+/** The URL of a Solana node. It often contains a key, so only its host is ever shown. */
 export class RpcUrl {
   readonly #value: string;
   readonly host: string;
@@ -66,7 +66,7 @@ export class RpcUrl {
     this.host = url.host;
   }
 
-  /** `origin` says for people where the text came from. The text itself is never shown. */
+  /** `origin` tells people where the text came from. The text itself is never shown. */
   static from(text: string, origin: string): RpcUrl {
     if (!URL.canParse(text)) throw chainFailure('bad-rpc-url', { origin, fault: 'not-a-url' });
     const url = new URL(text);
@@ -82,7 +82,7 @@ export class RpcUrl {
     return new URL(this.#value).origin;
   }
 
-  /** Whether the URL cannot carry a key: it is only an address, or a path on this machine. */
+  /** Whether the URL cannot contain a key: it is only an address, or a path on this machine. */
   get isPlain(): boolean {
     const url = new URL(this.#value);
     return url.search === '' && (url.pathname === '/' || isLoopback(url));

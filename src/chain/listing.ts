@@ -9,7 +9,7 @@ import {
   textOf,
 } from './transaction.ts';
 
-/** Why what was read of a wallet's transactions is not all of them. */
+/** Why not all of a wallet's transactions were read. */
 export type Gap =
   /** The list ends too early, and nothing shows that the node has all blocks since then. */
   'cut-short' | 'too-many' | 'too-slow' | Reason;
@@ -18,12 +18,12 @@ type Listed = ReturnType<typeof listedIn>[number];
 
 type Asking = { readonly node: RpcNode; readonly least: 'confirmed' | 'finalized' };
 
-/** The most that a node lists at once. */
+/** The most signatures that a node lists at once. */
 const pageLength = 1000;
 const mostListed = 10_000;
 const mostAtATime = 8;
 
-/** What a node lists for an address, the newest first, until something is older. */
+/** What a node lists for an address, newest first, until a transaction is older than `sinceMs`. */
 export async function listFor(
   address: string,
   sinceMs: number,
@@ -36,7 +36,7 @@ export async function listFor(
     const read = readIn(await node.ask('getSignaturesForAddress', [address, page]), listedIn);
     if ('because' in read) return { listed, gap: read.because };
     const isOlder = read.some(({ timeS }) => timeS !== undefined && 1000 * timeS < sinceMs);
-    // A page that is not full need not be the last. A node that does not know where to go on says the same again.
+    // A short page need not be the last. A node that cannot continue repeats the same page.
     const isOver = read.length === 0 || read.at(-1)?.signature === before;
     if (!isOver) listed.push(...read);
     if (isOlder) return { listed, gap: undefined };
@@ -68,7 +68,7 @@ function listedIn(result: unknown) {
   });
 }
 
-/** Fetches these, eight at a time, until it is over or the node is dead. `onEach` says why one shows nothing. */
+/** Fetches these, eight at a time, until the time is over or the node fails. `onEach` says why one shows nothing. */
 export async function fetchEach(
   listed: readonly Listed[],
   { node, least, isOver }: Asking & { readonly isOver: () => boolean },

@@ -17,7 +17,7 @@ import {
 export const commitments = ['processed', 'confirmed', 'finalized'] as const;
 export type Commitment = (typeof commitments)[number];
 
-/** Why nothing can be said and, if the node limits the rate, how long it asks to wait. */
+/** Why no answer can be used and, if the node limits the rate, how long it asks to wait. */
 export type Why = { readonly because: Reason; readonly waitMs?: number | undefined };
 
 /** What the node says about one transaction. */
@@ -34,7 +34,7 @@ export type Lookup =
 /** An asset of a wallet. SOL has no mint. */
 export type AssetOfWallet = { readonly asset: string; readonly mint?: string | undefined };
 
-/** How much the node says that a wallet holds, or why that is unknown. */
+/** A wallet's balance according to the node, or why it is unknown. */
 type Held = MinorUnits | Why;
 
 export type Holding = AssetOfWallet & { readonly held: Held };
@@ -49,26 +49,26 @@ export type Statuses = ReadonlyMap<string, Status>;
 export const mostSignatures = 256;
 
 type NodeSettings = {
-  /** The only part of its URL that is ever shown, because the URL often carries a key. */
+  /** The only part of its URL that is ever shown, because the URL often contains a key. */
   readonly host: string;
   readonly url: { reveal(): string };
-  /** The chain that it must be on; undefined if it may be on any. */
+  /** The cluster that it must belong to; undefined if any will do. */
   readonly expected: Cluster | undefined;
   readonly channel: Channel;
   readonly timeoutMs: number;
   readonly cut: AbortSignal;
-  /** Ends the pauses between requests that the node limits. Without it such a request is not repeated. */
+  /** Ends the pauses between repeated requests while the node limits the rate. Without it, no request is repeated. */
   readonly patience: AbortSignal | undefined;
   readonly clock: { now(): number; sleep(waitMs: number, signal: AbortSignal): Promise<void> };
 };
 
-/** Leaves the bytes of an account out. */
+/** Asks for an account without its bytes. */
 export const noData = { dataSlice: { offset: 0, length: 0 } };
 
 const mostTries = 6;
 const longestPauseMs = 60_000;
 
-/** One Solana node, asked by JSON-RPC: one request at a time, no batches. It is believed. */
+/** One Solana node, asked by JSON-RPC, one request at a time. Its answers are believed. */
 export class RpcNode {
   readonly host: string;
   readonly #settings: NodeSettings;
@@ -118,7 +118,7 @@ export class RpcNode {
     return this.#cluster;
   }
 
-  /** As far as it has been asked. */
+  /** The cluster's name, if the node has already been asked. */
   get clusterName(): string | undefined {
     return this.#cluster?.name;
   }
@@ -128,26 +128,26 @@ export class RpcNode {
     const account = await this.#account(address, { encoding: 'jsonParsed', commitment: 'finalized' });
     if (account === undefined) return undefined;
     if (account === null || !isTokenProgram(String(account.owner))) return false;
-    // A node that does not know the account's extensions shows its bytes.
+    // A node that does not know the account's extensions gives its bytes instead.
     const parsed = isObject(account.data) ? account.data.parsed : undefined;
     return isObject(parsed) ? parsed.type === 'mint' : undefined;
   }
 
-  /** The program that owns this account; `none` if there is no such account, undefined if the node does not say. */
+  /** The program that owns this account; `none` if it does not exist, undefined if the node does not say. */
   async ownerOf(address: string): Promise<string | undefined> {
     const account = await this.#account(address, { encoding: 'base64', commitment: 'confirmed', ...noData });
     if (account === null) return 'none';
     return typeof account?.owner === 'string' ? account.owner : undefined;
   }
 
-  /** Null if there is no such account, undefined if the node does not say. */
+  /** Null if the account does not exist, undefined if the node does not say. */
   async #account(address: string, config: object): Promise<JsonObject | null | undefined> {
     const answer = await this.ask('getAccountInfo', [address, config]);
     const account = 'value' in answer && isObject(answer.value) ? answer.value.value : undefined;
     return account === null || isObject(account) ? account : undefined;
   }
 
-  /** What the wallet holds of each asset. All is asked at once. */
+  /** The wallet's balance of each asset. All are asked for at once. */
   async holdings(wallet: string, assets: readonly AssetOfWallet[]): Promise<readonly Holding[]> {
     const [cluster, ...holdings] = await Promise.all([
       this.cluster(),
@@ -173,14 +173,14 @@ export class RpcNode {
     return new Map(signatures.map((signature, n) => [signature, statuses[n] ?? unusable]));
   }
 
-  /** What the node says about one transaction. It is fetched only if the node has it at least at commitment `least`. */
+  /** The node's answer about one transaction, which is fetched only at commitment `least` or above. */
   async lookUp(signature: string, statuses: Statuses, least: 'confirmed' | 'finalized'): Promise<Lookup> {
     const status = statuses.get(signature) ?? unusable;
     if ('because' in status) return { saw: 'nothing', ...status };
     const { commitment } = status;
     if (commitment === 'processed' || commitments.indexOf(commitment) < commitments.indexOf(least))
       return { saw: 'status', commitment };
-    // Nothing else may have checked the chain yet. A transaction on another chain must not be shown as one of this.
+    // The cluster may not have been checked yet. A transaction of another cluster must never be shown as one of this.
     return this.transaction(signature, commitment);
   }
 
@@ -208,7 +208,7 @@ const asked = (commitment: Commitment) => ({
 
 const unusable: Why = { because: 'no-answer' };
 
-/** What is read in an answer, or why it cannot be read. */
+/** Reads an answer, or returns why it cannot be read. */
 export function readIn<Read>(answer: NodeAnswer, read: (value: unknown) => Read): Read | Why {
   if ('because' in answer) return answer;
   try {
@@ -231,7 +231,7 @@ function listedStatuses(value: unknown, count: number): readonly Status[] {
 }
 
 function statusOf(value: unknown): Status {
-  // It may be on its way or lost, or the node's storage may be down. Nothing follows from that.
+  // The transaction may be late or lost, or the node's storage may be down. This proves nothing.
   if (value === null) return { because: 'not-seen' };
   return readIn({ value }, (): SeenStatus => {
     const { confirmationStatus } = objectOf(value);
@@ -258,7 +258,7 @@ function tokensIn(result: unknown, wallet: string, mint: string): MinorUnits {
     const { amount, decimals } = objectOf(tokenAmount);
     return { units: unitsInText(amount), decimals: countOf(decimals) };
   });
-  // A wallet without an account of this mint holds nothing of it.
+  // A wallet without an account of this mint has none of it.
   const [{ decimals } = { decimals: 0 }] = amounts;
   if (amounts.some((other) => other.decimals !== decimals)) throw new Unreadable('decimals/differ');
   return { units: amounts.reduce((sum, { units }) => sum + units, 0n), decimals };
@@ -267,14 +267,14 @@ function tokensIn(result: unknown, wallet: string, mint: string): MinorUnits {
 /** A node's answer, or why it cannot be used. */
 type NodeAnswer = { readonly value: unknown } | Why;
 
-/** A node whose answer was broken may still send something. It must not count as the answer to the next request. */
+/** After a broken answer a node may still send more, which must not count as the answer to the next request. */
 async function leave(flight: Flight, answer: NodeAnswer): Promise<void> {
   const socket = flight.came === 'reply' ? flight.socket : undefined;
   if ('value' in answer) socket?.keep();
   else await socket?.drop();
 }
 
-/** It limits the rate, and does not say for how long. */
+/** The node limits the rate, and does not say for how long. */
 const limited = { ...unusable, waitMs: 1000 };
 
 function answerIn(flight: Flight, id: number, nowMs: number): NodeAnswer {
@@ -293,7 +293,7 @@ function answerIn(flight: Flight, id: number, nowMs: number): NodeAnswer {
   }
 }
 
-/** JSON-RPC has no number of its own for a limited rate. Nodes use these. */
+/** JSON-RPC defines no code for a rate limit. Nodes use these. */
 const limits: readonly unknown[] = [429, -32429];
 
 function resultIn(reply: unknown, id: number): NodeAnswer {

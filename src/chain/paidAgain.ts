@@ -11,11 +11,11 @@ import {
   viewOf,
 } from './verdict.ts';
 
-// A payment that was made more than once has a mark: an observation of each other payment, once that is final.
+// If a payment was made more than once, the journal keeps an observation of each other payment that is final.
 
 /**
- * What the chain says of an entry, or what the journal has of it: with the other payments, as far as no other entry was
- * given them since, and with what was seen just now.
+ * The chain's answer about an entry from the journal, or the one seen just now. It includes the other payments, except
+ * those that have since been given to another entry.
  */
 export async function chainViewOf(
   entry: Pick<Entry, 'id' | 'kind' | 'baseUrl'>,
@@ -41,7 +41,7 @@ export async function chainViewOf(
   return { ...whole, payments: [...ownPayment(whole), ...further.values()] };
 }
 
-/** Keeps what is final. It proves nothing: a reply, or a person, may still give it to an entry of its own. */
+/** Stores final payments. This proves nothing: a reply or a person may still give such a payment to its own entry. */
 export async function keepFurther(
   seen: readonly Candidate[],
   { id }: Entry,
@@ -53,7 +53,7 @@ export async function keepFurther(
   if (final.length === 0 || 'because' in cluster) return;
   await journal.commit(async (tx) => {
     const known = (await tx.observationsOf(id)).filter(isFurther).map(({ signature }) => signature);
-    // What is found later is not noted yet, whatever the clock says.
+    // A payment found after a person's note must be later than the note, even if the clock was set back.
     const atMs = Math.max(journal.clock.now(), 1 + (await notedAt(id, tx)));
     for (const one of final.filter(({ signature }) => !known.includes(signature))) {
       const facts = JSON.stringify({ further: paymentOf(one), rpc: node.host });
@@ -63,7 +63,7 @@ export async function keepFurther(
   });
 }
 
-/** When a person last said that it happened, or noted what else was paid. */
+/** When a person last decided that it happened, or noted the other payments. */
 async function notedAt(id: string, reads: Pick<Reads, 'decisionsOf'>): Promise<number> {
   return (await reads.decisionsOf(id)).findLast(({ kind }) => kind === 'happened')?.atMs ?? 0;
 }

@@ -1,7 +1,7 @@
 import { minorUnits } from '../once/entry/amount.ts';
 import { type ChainTransaction, type Change, tokenPrograms } from './transaction.ts';
 
-/** The payment that was asked for, in terms of the chain. */
+/** The requested payment in terms of the chain. */
 export type Payment = {
   readonly to: string;
   /** Undefined for SOL. */
@@ -15,16 +15,16 @@ export type Payment = {
 export type Match = {
   readonly units: bigint;
   readonly decimals: number;
-  /** Less than that if the mint kept a fee. */
+  /** Less than the amount if the mint kept a fee. */
   readonly received: bigint;
 };
 
-/** In doubt it may have been paid, and the balances do not show it. */
+/** `doubt`: it may have been paid, but the balances do not show it. */
 type InBalances = ({ readonly is: 'match' } & Match) | { readonly is: 'miss' } | { readonly is: 'doubt' };
 
 const doubt: InBalances = { is: 'doubt' };
 
-/** Whether the balances show that a transaction made the payment, and no more than that. */
+/** Whether the balances show that a transaction made exactly the payment. */
 export function findPayment(
   { to, mint, amount, wallet }: Payment,
   { changes, showsTokens }: Pick<ChainTransaction, 'changes' | 'showsTokens'>,

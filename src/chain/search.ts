@@ -7,7 +7,7 @@ import { findPayment, type Payment } from './payment.ts';
 import { listOf, objectOf, textOf } from './transaction.ts';
 import { graceMs, isHeldByAnother, type SeenPayment } from './verdict.ts';
 
-/** A payment of exactly what a transfer was to pay. Nothing shows that it is that transfer. */
+/** A payment of exactly the transfer's amount to its recipient. Nothing shows that it is this transfer. */
 export type Candidate = {
   readonly signature: string;
   readonly slot: number;
@@ -28,8 +28,8 @@ export type Searched = {
 const longestMs = 30_000;
 
 /**
- * Looks for a transfer that has no signature among what left the wallet since its first attempt. It records nothing:
- * a payment that looks the same is no evidence, and only a person can say whether it is the one.
+ * Looks for a transfer without a signature among the payments that left the wallet since two hours before its first
+ * attempt. It records nothing: an equal payment is no evidence, and only a person can say whether it is the right one.
  */
 export async function searchFor(searched: Searched, journal: Journal) {
   const untilMs = journal.clock.now();
@@ -41,12 +41,12 @@ export async function searchFor(searched: Searched, journal: Journal) {
   return { candidates, rivals, sinceMs: first, untilMs, gap };
 }
 
-/** Blocks tell whole seconds, and no two clocks agree. */
+/** Block times are whole seconds, and clocks differ. */
 export const clocksMs = 60_000;
 
 /**
- * What else the wallet paid of exactly this while the service was asked several times. Undefined if the search cannot
- * show it. Payments that belong to other entries, or that may, are not counted.
+ * Equal payments that left the wallet while the service was asked several times; undefined if the search cannot tell.
+ * Payments that belong or may belong to other entries do not count.
  */
 export async function othersPaid(
   searched: Searched,
@@ -64,7 +64,7 @@ export async function othersPaid(
   return gap === undefined && own !== undefined ? [] : undefined;
 }
 
-/** When the search for other payments has seen all that it can. */
+/** Whether the search for other payments is over: no later payment would count. */
 export async function isSearchedAt(entry: Entry, reads: Reads, atMs: number): Promise<boolean> {
   return atMs > (await attemptsOf(entry, reads)).last + graceMs;
 }
@@ -78,7 +78,7 @@ async function attemptsOf(
   return { first, last: attempts.at(-1)?.startedAtMs ?? first };
 }
 
-/** The other entries that may have made one of these payments, although nothing tells which. */
+/** Other entries that may have made one of these payments. Nothing shows which one they made. */
 async function equalWithoutSignature(
   { entry: { id, baseUrl, payment }, assetNames }: Searched,
   sinceMs: number,
@@ -105,7 +105,7 @@ type Window = {
   readonly least: 'confirmed' | 'finalized';
 };
 
-/** What left the wallet in that time, pays exactly this, and belongs to no other entry. */
+/** Payments that left the wallet in this time, pay exactly this, and belong to no other entry. */
 async function leftTheWallet(
   { entry, payment, node }: Searched,
   { sinceMs, fromMs, untilMs, least }: Window,
@@ -139,7 +139,7 @@ async function leftTheWallet(
   };
 }
 
-/** The wallet and, of a token, its accounts. */
+/** The wallet and, for a token, its token accounts. */
 async function addressesOf(
   { wallet, mint }: Searched['payment'],
   node: RpcNode,

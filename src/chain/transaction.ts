@@ -1,7 +1,7 @@
 import { formatAmount } from '../once/entry/amount.ts';
 import { isObject } from '../once/wire/flight.ts';
 
-/** Why a verdict is what it is. */
+/** The reasons for a verdict. */
 export const reasons = [
   'no-signature',
   'no-mint',
@@ -17,7 +17,7 @@ export const reasons = [
 
 export type Reason = (typeof reasons)[number];
 
-/** A node's answer does not have the expected form, so nothing follows from it. The message helps to find a bug. */
+/** A node's answer does not have the expected form, so it proves nothing. The message helps to find a bug. */
 export class Unreadable extends Error {}
 
 export const systemProgram = '11111111111111111111111111111111';
@@ -30,7 +30,7 @@ export function isTokenProgram(program: string): boolean {
   return program === tokenPrograms.token || program === tokenPrograms.token2022;
 }
 
-/** One side of how a balance changed: what was there before, negative, or what is there after. SOL has no mint. */
+/** One side of a balance's change: the balance before, as a negative number, or the balance after. SOL has no mint. */
 export type Change = {
   readonly isAfter: boolean;
   readonly account: string;
@@ -39,14 +39,14 @@ export type Change = {
   readonly program: string | undefined;
   readonly units: bigint;
   readonly decimals: number;
-  /** The node's numbers say exactly how much it was. */
+  /** Whether the node's numbers are exact. */
   readonly isExact: boolean;
 };
 
-/** A transaction, as far as the rules read it. */
+/** The parts of a transaction that the rules read. */
 export type ChainTransaction = ReturnType<typeof readTransaction>;
 
-/** Reads `getTransaction` in `jsonParsed` encoding. Throws `Unreadable` if it is not in the form that the rules know. */
+/** Reads `getTransaction` in `jsonParsed` encoding. Throws `Unreadable` if the rules do not know its form. */
 export function readTransaction(result: unknown) {
   const { transaction, meta: metaJson, slot, blockTime } = objectOf(result);
   const { signatures, message } = objectOf(transaction);
@@ -66,7 +66,7 @@ export function readTransaction(result: unknown) {
 
 const lamportDecimals = 9;
 
-/** Each balance is listed twice: what was there before is taken away, and what is there after is added. */
+/** Lists each balance twice: the one before is subtracted, the one after is added. */
 function changesIn(meta: JsonObject, accounts: readonly string[]): Change[] {
   const { fee, preBalances, postBalances, preTokenBalances, postTokenBalances } = meta;
   const [before, after] = [listOf(preBalances), listOf(postBalances)];
@@ -74,7 +74,7 @@ function changesIn(meta: JsonObject, accounts: readonly string[]): Change[] {
     throw new Unreadable('balances/other-count');
   const lamports = (balances: readonly unknown[], isAfter: boolean): Change[] =>
     accounts.map((account, n): Change => {
-      // The first account pays the fee, which is no part of a payment.
+      // The first account pays the fee. It is added back, because it is no part of a payment.
       const numbers = [balances[n], isAfter && n === 0 ? fee : 0].map(numberOf);
       const units = numbers.reduce((sum, number) => sum + BigInt(number), 0n);
       return {
@@ -104,7 +104,7 @@ function tokenIn(balance: JsonObject, isAfter: boolean, accounts: readonly strin
     program: isNothing(balance.programId) ? undefined : textOf(balance.programId),
     ...{ isAfter, units: isAfter ? units : -units },
     decimals,
-    // A mint may scale its amounts: then wallets show another one than is moved.
+    // A mint may scale its amounts. Wallets then show another amount than was moved.
     isExact: decimalText === formatAmount({ units, decimals }),
   };
 }
@@ -135,7 +135,7 @@ function numberOf(value: unknown): number {
   throw new Unreadable('no-whole-number');
 }
 
-/** A whole number with all its digits. */
+/** A whole number without lost digits. */
 export function countOf(value: unknown): number {
   const count = numberOf(value);
   if (Number.isSafeInteger(count)) return count;

@@ -9,7 +9,7 @@ import type { ChainTransaction, Reason } from './transaction.ts';
 export const chainVerdicts = ['proven', 'likely', 'contradicted', 'undecided'] as const;
 export type ChainVerdict = (typeof chainVerdicts)[number];
 
-/** What a look at the chain says about an entry, as `--json` shows it and the journal keeps it. */
+/** The result of a look at the chain for an entry, as `--json` shows it and the journal keeps it. */
 export type ChainView = {
   readonly verdict: ChainVerdict;
   readonly commitment?: Commitment;
@@ -20,16 +20,16 @@ export type ChainView = {
   /** The host of the node that was asked. */
   readonly rpc: string;
   readonly paid?: Paid;
-  /** What a service that was asked several times paid, as far as a search found it; the first is the entry's own. */
+  /** If the service was asked several times: the payments that a search found. The first is the entry's own. */
   readonly payments?: readonly SeenPayment[];
-  /** Where it is kept of such another payment. */
+  /** Set if this is the observation of such another payment. */
   readonly further?: SeenPayment;
   readonly reasons: readonly Reason[];
 };
 
 export type Paid = ReturnType<typeof paidBy>;
 
-/** `noted`: a person knows that it was made as well. */
+/** `noted`: a person has noted that this payment was made as well. */
 export type SeenPayment = {
   readonly signature: string;
   readonly at?: number;
@@ -37,10 +37,10 @@ export type SeenPayment = {
   readonly noted?: true;
 };
 
-/** When an entry began, and whether other machines may have paid it under the same key. */
+/** When an entry began. Other machines may have paid a named one earlier, under the same key. */
 export type Beginning = { readonly atMs: number; readonly isNamed: boolean };
 
-/** A lookup with everything that it is judged by. */
+/** A lookup with everything that its verdict depends on. */
 export type Look = {
   readonly signature: string;
   readonly lookup: Lookup;
@@ -48,7 +48,7 @@ export type Look = {
   readonly host: string;
 };
 
-/** What a lookup proves. A miss of the transaction itself proves nothing. */
+/** What a lookup proves. A missing transaction proves nothing. */
 export function judgeLook(
   { signature, lookup, payment, host }: Look,
   isAnothers: boolean,
@@ -68,7 +68,7 @@ export function judgeLook(
   const isFinal = commitment === 'finalized';
   const isOurs = transaction.signature === signature;
   const match = failed ? ({ is: 'miss' } as const) : findPayment(payment, transaction);
-  // What is not final yet may still be replaced.
+  // A transaction that is not final may still be replaced.
   if (!isFinal && match.is !== 'match') return { ...seen, ...undecided('not-final') };
   if (!isOurs || match.is === 'doubt') return { ...seen, ...undecided('unclear') };
   if (match.is === 'miss') return { ...seen, verdict: 'contradicted', reasons: ['not-paid'] };
@@ -101,14 +101,14 @@ function isOlder(
   return !isNamed && (blockTimeS === undefined || 1000 * blockTimeS < atMs - graceMs);
 }
 
-/** The look that counts: the latest that proved the payment, or else the latest. */
+/** The look that counts: the latest that proved the payment, otherwise the latest of all. */
 export function standingOf(observations: readonly Observation[]): ChainView | undefined {
   const looks = observations.filter((one) => !isFurther(one));
   const counts = looks.findLast(({ verdict }) => verdict === 'proven') ?? looks.at(-1);
   return counts && viewOf(counts);
 }
 
-/** Whether it is of another payment like the entry's own: it proves nothing, and its signature may yet be another's. */
+/** Whether it is about another, equal payment. It proves nothing, and the signature may still go to another entry. */
 export function isFurther({ facts }: Observation): boolean {
   return facts.startsWith('{"further":');
 }
@@ -122,34 +122,34 @@ export function viewOf({ verdict, facts }: Observation): ChainView | undefined {
   }
 }
 
-/** It was paid, as far as can be known. */
+/** Whether it was paid: proven, or final with no wallet known. */
 export function isFinalMatch({ verdict, commitment }: ChainView): boolean {
   return verdict === 'proven' || (verdict === 'likely' && commitment === 'finalized');
 }
 
-/** A proof of it settles it, also one that was kept while it was still being sent. */
+/** Whether a proof settles the entry, even a proof that was stored while it was still being sent. */
 export function isUndecided({ state }: Pick<Entry, 'state'>): boolean {
   return state === 'unknown' || state === 'held';
 }
 
-/** The service made the payment at least twice, or somebody else paid the same, and nobody has noted it. */
+/** Whether the service paid at least twice, or somebody else paid the same, and nobody has noted it. */
 export function isPaidAgain(view: ChainView | undefined): boolean {
   const { payments = [] } = view ?? {};
   return payments.length > 1 && payments.some(({ own, noted }) => !own && !noted);
 }
 
-/** The entry's own payment, where the chain shows it. */
+/** The entry's own payment, if the chain shows it. */
 export function ownPayment({ verdict, signature, block_time: at }: ChainView): readonly SeenPayment[] {
   if (signature === undefined || (verdict !== 'proven' && verdict !== 'likely')) return [];
   return [{ signature, ...(at === undefined ? {} : { at }), own: true }];
 }
 
-/** An earlier request may have taken effect, too: only the chain shows whether the service paid once. */
+/** Whether an earlier request may also have taken effect. Only the chain shows whether the service paid once. */
 export function wasRepeated({ kind, state, wasInDoubt: inDoubt, attempts }: Entry): boolean {
   return kind === 'transfer' && state === 'accepted' && inDoubt && attempts > 1;
 }
 
-/** The signatures that replies to this entry's own key named. Nothing else is ever looked up. */
+/** The signatures in replies to this entry's key. No other signature is ever looked up. */
 export function ownSignatures(
   { state, resolvedAs }: Pick<Entry, 'state' | 'resolvedAs'>,
   attempts: readonly Attempt[],
@@ -178,7 +178,7 @@ export async function isHeldByAnother(
   return (await reads.otherHolder(id, receiptsFor(baseUrl, signature, cluster))) !== undefined;
 }
 
-/** A signature as the chain shows it, and as a reply of the service gave it. */
+/** The receipt for a signature, in the forms of the chain and of the service's reply. */
 export function receiptsFor(
   baseUrl: Entry['baseUrl'],
   value: string,

@@ -25,14 +25,14 @@ import {
   wasRepeated,
 } from './verdict.ts';
 
-/** The node of a bot, and what its transfers would look like on their chain. */
+/** A bot's node, and how to find the bot's transfers on its chain. */
 export type Chain = {
   readonly node: RpcNode;
-  /** The names of the assets that its equal payments may have. */
+  /** The other names of assets, by which equal payments are found. */
   readonly assetNames?: AssetNames | undefined;
-  /** The payment that the chain would show for it; undefined if no mint is configured for its asset. */
+  /** The payment that the chain would show for the entry; undefined if no mint is configured for its asset. */
   paymentOf(entry: Pick<Entry, 'body'>): Payment | undefined;
-  /** The reason that is kept where the chain decides that a transfer happened. */
+  /** The stored reason if the chain decides that a transfer happened. */
   readonly reasonOf: (view: ChainView) => string;
 };
 
@@ -42,7 +42,7 @@ export type Until = 'confirmed' | 'finalized';
 export type Verified = {
   readonly entry: Entry;
   readonly view: ChainView;
-  /** How long the node wants not to be asked. */
+  /** How long the node asks to wait before the next request. */
   readonly quietMs?: number;
 };
 
@@ -79,7 +79,7 @@ export async function verifyEach(
   for (const one of asked) {
     if (looks.length === mostAtATime) await tellNext();
     const look = verifyOne(one, statuses.get(one.chain) ?? new Map(), least, journal);
-    // Handled when its turn comes, or ignored if an earlier lookup failed.
+    // A rejection is handled when its turn comes, or ignored if an earlier lookup failed.
     look.catch(() => {});
     looks.push(look);
   }
@@ -125,7 +125,7 @@ async function verifyOne(
     const look: Look = { signature, lookup, payment, host: node.host };
     looks.push({ look, saw: await judgeNow(look, entry, journal.reads) });
   }
-  // Nothing new: one that waits does not write at each look.
+  // Write nothing if nothing is new: a waiting command looks often.
   const [only, ...more] = looks;
   const isKnown = only?.saw.verdict === 'undecided' && isDeepStrictEqual(only.saw, known);
   if (isKnown && more.length === 0) return { entry, view: only.saw, quietMs };
@@ -135,7 +135,7 @@ async function verifyOne(
   return ended(await asItStands(entry, journal), view, quietMs);
 }
 
-/** The verdict as it is now. It changes if another process settles an entry meanwhile. */
+/** The verdict now. It may have changed because another process has settled an entry. */
 export async function judgeNow(look: Look, entry: Entry, reads: Reads): Promise<ChainView> {
   const [first] = await reads.attemptsOf(entry.id);
   const beginning: Beginning = {
@@ -148,12 +148,12 @@ export async function judgeNow(look: Look, entry: Entry, reads: Reads): Promise<
   return judgeLook(look, isAnothers, beginning);
 }
 
-/** The reason that is kept where a proven payment is also recorded as a decision; `nothing` records none. */
+/** Gives the reason if a proven payment is also recorded as a decision; `nothing` records no decision. */
 type Decides = 'nothing' | ((view: ChainView) => string);
 
 /**
- * Records what was seen, in one commit: a transaction becomes this entry's own, and an entry that may have happened
- * has happened. If two processes see the same transaction, the second finds it taken and decides again.
+ * Records a look in one commit: a proven transaction then belongs to this entry, and an entry in doubt becomes resolved
+ * as happened. If two processes see the same transaction, the second finds it taken and judges again.
  */
 export async function settle(
   look: Look,
@@ -184,7 +184,7 @@ async function decideHappened(
   atMs: number,
 ): Promise<void> {
   await tx.recordDeath(id, atMs);
-  // The process that sends it now will learn more.
+  // If a process is sending it now, that process will learn more.
   const entry = await tx.get(id);
   if (entry === undefined || !isUndecided(entry)) return;
   await keepDecision(entry, { kind: 'happened', who: 'chain', atMs, reason, signature }, tx);
@@ -195,7 +195,7 @@ function observationOf(view: ChainView, genesis: string | undefined, atMs: numbe
   return { verdict, atMs, signature, genesis, facts: JSON.stringify(view) };
 }
 
-/** For a service that was asked several times: also what else it paid, until nothing more can come. */
+/** If the service was asked several times, adds its other payments, until no more can appear. */
 async function withPayments(
   view: ChainView,
   { entry, chain: { node, paymentOf, assetNames }, signatures }: Asked,
@@ -205,7 +205,7 @@ async function withPayments(
   const payment = paymentOf(entry);
   const known = (await chainViewOf(entry, journal.reads, view)) ?? view;
   if (payment?.wallet === undefined) return known;
-  // Its own payment is known, or never will be.
+  // If a reply named a signature, the entry's own payment must be known first.
   const payments = ownPayment(view);
   const [own] = payments;
   if (own === undefined && signatures.length > 0) return known;
@@ -235,12 +235,12 @@ async function asItStands(entry: Entry, { reads }: Journal): Promise<Entry> {
   return (await reads.get(entry.id)) ?? entry;
 }
 
-/** The view of a transfer that cannot be looked for. */
+/** The view of a transfer that cannot be looked up. */
 function unseen({ node }: Chain, because: 'no-signature' | 'no-mint'): ChainView {
   return { verdict: 'undecided', rpc: node.host, reasons: [because] };
 }
 
-/** How long, and for what, `--wait` waits. */
+/** What `--wait` waits for, and how long. */
 export type WaitOptions = { readonly until: Until; readonly waitMs: number };
 
 type Watching = WaitOptions & {
@@ -248,7 +248,7 @@ type Watching = WaitOptions & {
   readonly clock: { now(): number; sleep(waitMs: number, signal: AbortSignal): Promise<void> };
   /** Called after each look that does not end it. */
   onLook(verified: Verified): void;
-  /** Called once for each transfer that no later look would tell more about. */
+  /** Called once for each transfer when later looks would show nothing new. */
   onEnd(verified: Verified): Promise<void>;
 };
 
@@ -256,7 +256,7 @@ const firstPauseMs = 250;
 const longestPauseMs = 2000;
 const pageLength = 256;
 
-/** Looks again and again until each transfer has reached the commitment or the time is up. Returns the ids of those left. */
+/** Looks repeatedly until each transfer has reached the commitment or the time is up. Returns the ids that are left. */
 export async function watch(
   ids: readonly string[],
   chain: Chain,

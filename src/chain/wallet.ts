@@ -8,7 +8,7 @@ import { signaturesOf } from './verify.ts';
 /** What a wallet paid of one asset. SOL has no mint. */
 type Outflow = { readonly mint: string | undefined; readonly amount: string; readonly to: readonly string[] };
 
-/** A payment that left the wallet and that no entry has. */
+/** A payment that left the wallet and has no entry. */
 export type Stray = {
   readonly signature: string;
   readonly slot: number;
@@ -17,13 +17,13 @@ export type Stray = {
 };
 
 export type WalletLook = {
-  /** The latest first. */
+  /** Newest first. */
   readonly strays: readonly Stray[];
-  /** How many of the wallet's transactions were read, in a list or whole. */
+  /** The number of the wallet's transactions that were read, in a list or fetched. */
   readonly read: number;
-  /** Why these are not all. */
+  /** Why these may not be all. */
   readonly gap: Gap | undefined;
-  /** Entries that have no signature, and may have made some of the strays. */
+  /** Entries without a signature that may have made some of the strays. */
   readonly unsigned: readonly string[];
 };
 
@@ -33,15 +33,15 @@ const wrappedSol: readonly string[] = [
   '9pan9bMn5HatX4EJdBwg9VgCa7Uz5HL8N1m5D3NdXej9',
 ];
 
-/** What a token account must hold: 6,960 lamports a byte and 128 more. Under Token-2022 it has up to 590 bytes. */
+/** The least balance of a token account: 6,960 lamports per byte, plus 128 bytes. Token-2022 has up to 590 bytes. */
 const rents: Readonly<Record<string, bigint>> = {
   [tokenPrograms.token]: 2_039_280n,
   [tokenPrograms.token2022]: 5_000_000n,
 };
 
 /**
- * What left a wallet: it and its token accounts together lost some of an asset and gained of none, and an account that
- * is not theirs gained some of it. Nothing where it is no payment.
+ * The payment in a transaction: the wallet and its token accounts together lost some of an asset and gained of none,
+ * and another account gained some of it. Empty if the transaction is no payment.
  */
 export function outflowOf(
   wallet: string,
@@ -58,7 +58,7 @@ export function outflowOf(
   };
   for (const { account, isAfter, mint, owner, units, isExact } of changes) {
     if (mint !== undefined && wrappedSol.includes(mint)) continue;
-    // The lamports of a token account are its owner's, at that time.
+    // The lamports of a token account count for its owner at that time.
     const token = tokenAt(account, isAfter);
     const holder = owner ?? token?.owner ?? account;
     if (mint === undefined && holder === wallet && !isExact) return 'unclear';
@@ -83,7 +83,7 @@ type Looking = {
   readonly isOver: () => boolean;
 };
 
-/** Looks for payments that left the wallet since then and that no entry has. It writes nothing. */
+/** Looks for payments that left the wallet since then and have no entry. It writes nothing. */
 export async function lookAtWallet(
   { wallet, sinceMs, node, isOver }: Looking,
   reads: Reads,
@@ -105,7 +105,7 @@ export async function lookAtWallet(
     if (paid.length > 0) unmatched.push({ signature, slot, atMs: blockTimeS && 1000 * blockTimeS, paid });
     return undefined;
   });
-  // A reply may have come meanwhile.
+  // Ask the journal again: a reply may have come meanwhile.
   const strays = (await withoutEntry(unmatched, reads)).sort((one, other) => other.slot - one.slot);
   const unsigned = strays.length === 0 ? [] : await reads.unsigned(sinceMs);
   const signed = unsigned.length === 0 ? [] : [...(await namedInReplies(reads)).values()];
@@ -115,7 +115,7 @@ export async function lookAtWallet(
   };
 }
 
-/** Those whose signature no entry has: by a receipt, by what was seen, or by a reply that has not settled it. */
+/** Those whose signature no entry has, in a receipt, an observation, or a reply that has not settled its entry. */
 async function withoutEntry<One extends { readonly signature: string }>(
   all: readonly One[],
   reads: Reads,
@@ -126,7 +126,7 @@ async function withoutEntry<One extends { readonly signature: string }>(
   return left.filter(({ signature }) => !named.has(signature));
 }
 
-/** The signatures that replies named to entries in doubt, each with its entry. */
+/** The signatures in replies to entries in doubt, each with its entry. */
 async function namedInReplies(reads: Reads): Promise<ReadonlyMap<string, string>> {
   const named = new Map<string, string>();
   const states = ['sending', 'unknown', 'held', 'resolved'] as const;

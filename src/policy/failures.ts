@@ -7,7 +7,7 @@ import { clipped, formatAmountOf, iso, isoExact, listed, troubleInWords } from '
 
 export const policySchema = 'botctl-policy/1';
 
-/** What is wrong with a field of a policy. */
+/** The fault of a policy's field. */
 export type PolicyFault =
   | { readonly is: 'missing' | 'not-an-asset' | 'not-a-name' | 'no-limits' }
   | { readonly is: 'unknown-key'; readonly known: readonly string[] }
@@ -17,7 +17,7 @@ export type PolicyFault =
   | { readonly is: 'same-asset'; readonly other: string }
   | { readonly is: 'not-an-amount' | 'not-an-address'; readonly complaint: Complaint };
 
-/** What a policy refuses, by which rule, and what is left. */
+/** A policy's refusal: the rule and what is left. */
 export type Refusal =
   | { readonly rule: 'asset'; readonly source: string; readonly asset: string }
   | { readonly rule: 'recipient'; readonly source: string; readonly to: string }
@@ -45,10 +45,10 @@ const noUse = 'Running the same command again will not help.';
 
 type Place = { source: string; line: number; column: number };
 type Damage = Place & { field: string | undefined; fault: PolicyFault };
-/** `path` is the policy file, or its folder, that others can change. */
+/** `path` is the policy file or folder that others can change. */
 type Unsafe = { source: string; path: string };
 
-/** Why a policy file is refused, and what a policy refuses. `source` names it for people. */
+/** Refusals of a policy file, and refusals by a policy. `source` names the policy for people. */
 export const policyFailure = failing('policy', {
   /** `field` is the path to it; undefined for the whole policy. */
   damaged: ({ source, line, column, field, fault }: Damage) => {
@@ -94,7 +94,7 @@ type Refused<Rule extends Refusal['rule']> = Extract<Refusal, { readonly rule: R
 
 type Above = Pick<OverLimit, 'source' | 'line' | 'asset' | 'units' | 'limit'>;
 
-/** Why a payment waits for a person: kept with its proposal. */
+/** Why a payment waits for a person. Stored with its proposal. */
 export const whyApproval = {
   asked: 'asked for by --propose',
   above: ({ source, line, asset, units, limit }: Above) =>
@@ -107,7 +107,7 @@ function amountWords(amount: bigint, asset: string): string {
   return formatAmountOf(amountOf(amount), asset);
 }
 
-/** Each is said after `it must be`. */
+/** Each continues `it must be`. */
 const policyRules = {
   asset: 'SOL, or the name of a token, each asset once',
   limited: 'an asset listed there; {} is a line without a limit',

@@ -2,7 +2,7 @@ import { countedAsset, type Spent } from '../once/entry/amount.ts';
 import { type Complaint, complain } from '../once/entry/rules.ts';
 import { type OverRefusal, type Refusal, whyApproval } from './failures.ts';
 
-/** What may be spent of one asset. A limit that is absent does not apply. */
+/** The limits of one asset. An absent limit does not apply. */
 export type AssetLimits = {
   readonly transfer?: bigint;
   /** In the last 24 hours, by all bots of the journal. */
@@ -13,18 +13,18 @@ export type AssetLimits = {
 /** What one policy file allows. */
 export type Policy = {
   readonly source: string;
-  /** By the asset as the policy spells it. Assets that are not listed are refused. */
+  /** By the policy's spelling of the asset. An asset that is not listed is refused. */
   readonly limits: ReadonlyMap<string, AssetLimits>;
   readonly recipients: ReadonlyMap<string, string>;
   readonly onlyRecipients: boolean;
-  /** If `other`, another database role than the one that proposed a transfer must approve it. */
+  /** If `other`, a database role other than the one that proposed a transfer must approve it. */
   readonly approvals?: 'other' | undefined;
 };
 
-/** All policies that apply. What one of them refuses is refused. */
+/** All policies that apply. Each of them can refuse a payment. */
 export type Policies = readonly Policy[];
 
-/** The name that a policy gives this address, if there is one. */
+/** The name that a policy gives this address, if any does. */
 export function nameOfAddress(policies: Policies, address: string): string | undefined {
   for (const { recipients } of policies)
     for (const [name, known] of recipients) if (known === address) return name;
@@ -40,7 +40,7 @@ type Limited = Readonly<Record<keyof AssetLimits, bigint | undefined>> & {
 /** An asset under all its names. */
 export type NamedAsset = Pick<Spend, 'assetNames'>;
 
-/** The limits for this asset in each policy that names it, however it spells it. */
+/** The limits for this asset in each policy that names it, in any spelling. */
 export function limitsOf(policies: Policies, { assetNames }: NamedAsset): readonly Limited[] {
   return policies.flatMap(({ limits, source }) => {
     const limited: Limited[] = [];
@@ -58,7 +58,7 @@ export function assetsIn(policies: Policies): Iterable<string> {
   return new Map(names.map((name) => [countedAsset(name), name])).values();
 }
 
-/** Whether a daily limit applies, so that earlier spending matters. */
+/** Whether a daily limit applies. Only then does earlier spending matter. */
 export function limitsADay(policies: Policies, asset: NamedAsset): boolean {
   return limitsOf(policies, asset).some(({ day }) => day !== undefined);
 }
@@ -83,7 +83,7 @@ function namesIn(policies: Policies): string[] {
   return [...new Set(policies.flatMap(({ recipients }) => [...recipients.keys()]))].map((name) => `@${name}`);
 }
 
-/** The same for the fields of a request, before they are checked. */
+/** Replaces the recipient's name in a request's fields, before they are checked. */
 export function withAddress(
   fields: Readonly<Record<string, unknown>>,
   policies: Policies,
@@ -99,12 +99,12 @@ export function withAddress(
 export type Spend = {
   readonly to: string;
   readonly asset: string;
-  /** The asset in every spelling that profiles give, in lower case. All are counted together; none allows another. */
+  /** All names that profiles give the asset, in lower case. They are counted together, but each needs its own line. */
   readonly assetNames: readonly string[];
   readonly units: bigint;
 };
 
-/** The rules that need no journal: the asset, the recipient, and the amount of one transfer. */
+/** Checks the rules that need no journal: the asset, the recipient, and the amount of one transfer. */
 export function refusedByItself(policies: Policies, spend: Spend): Refusal | undefined {
   const { to, asset, units } = spend;
   const itself = { assetNames: [countedAsset(asset)] };
@@ -121,7 +121,7 @@ export function refusedByItself(policies: Policies, spend: Spend): Refusal | und
   );
 }
 
-/** Refuses amounts above what earlier spending leaves. */
+/** Refuses an amount above what earlier spending has left. */
 export function refusedByDay(policies: Policies, spend: Spend, spent: bigint): Refusal | undefined {
   const { asset, units } = spend;
   return tightest(
@@ -133,7 +133,7 @@ export function refusedByDay(policies: Policies, spend: Spend, spent: bigint): R
   );
 }
 
-/** The refusal that leaves the least; of several, the first. */
+/** The refusal that leaves the least; among equals, the first. */
 function tightest(refusals: readonly OverRefusal[]): Refusal | undefined {
   return refusals.reduce<OverRefusal | undefined>(
     (least, one) => (least === undefined || one.remaining < least.remaining ? one : least),
@@ -141,7 +141,7 @@ function tightest(refusals: readonly OverRefusal[]): Refusal | undefined {
   );
 }
 
-/** Why a person must approve the amount, if one must. */
+/** Why a person must approve the amount; undefined if nobody must. */
 export function needsApproval(policies: Policies, spend: Spend): string | undefined {
   const { units, asset } = spend;
   const passed = limitsOf(policies, spend).find(({ approveAbove = units }) => units > approveAbove);
@@ -149,7 +149,7 @@ export function needsApproval(policies: Policies, spend: Spend): string | undefi
   return whyApproval.above({ ...passed, units, asset, limit: passed.approveAbove });
 }
 
-/** A journal in a file cannot tell who approves, so a policy that wants somebody else's approval refuses. */
+/** A journal in a file cannot tell who approves, so a policy that requires another person's approval refuses. */
 export function refusedOnFile(policies: Policies): Refusal | undefined {
   const strict = policies.find(({ approvals }) => approvals === 'other');
   return strict && { rule: 'approvals', source: strict.source };
@@ -157,7 +157,7 @@ export function refusedOnFile(policies: Policies): Refusal | undefined {
 
 export const dayMs = 24 * 3_600_000;
 
-/** When enough earlier spending no longer counts for this to be allowed; undefined if it alone exceeds the limit. */
+/** When enough earlier spending stops counting to allow this amount; undefined if it alone exceeds the limit. */
 export function freeAtMs(
   earlier: readonly Spent[],
   { units, limit, spent }: Pick<Refusal & { readonly rule: 'day' }, 'units' | 'limit' | 'spent'>,
@@ -169,6 +169,6 @@ export function freeAtMs(
     left -= one.units;
     if (left + units <= limit) return one.atMs + dayMs;
   }
-  // Those of this commit or this batch are not on record yet.
+  // Payments of this commit or batch are not stored yet.
   return nowMs + dayMs;
 }

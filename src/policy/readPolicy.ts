@@ -27,9 +27,7 @@ type Path = readonly string[];
 
 type Wrong = { readonly path: Path; readonly fault: PolicyFault };
 
-/**
- * Reads a policy from its text, or throws an error that names the line. `source` says for people where the policy is.
- */
+/** Reads a policy from its text, or throws a failure that names the line. `source` tells people where the policy is. */
 export function readPolicy(json: string, source: string): Policy {
   const read = readJson(json);
   if ('fault' in read) throw policyFailure('bad-text', { source, fault: read.fault });
@@ -46,7 +44,7 @@ function wrongIn(value: unknown): Wrong | undefined {
   return wrongMeaning(checked.data);
 }
 
-/** An unknown key comes first: it may be a misspelling of one that is reported as missing. */
+/** An unknown key comes first: it may misspell one that is reported as missing. */
 function worstOf(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
   return issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
 }
@@ -66,7 +64,7 @@ function knownAt(path: Path): string[] {
   return Object.keys((path.length === 0 ? policyFile : limits)._zod.def.shape);
 }
 
-/** Checks what the schema cannot. */
+/** Checks the rules that the schema cannot express. */
 function wrongMeaning({ limits: lines, recipients, approve_above: above }: Written): Wrong | undefined {
   for (const [field, assets] of [
     ['limits', Object.keys(lines)],
@@ -118,7 +116,7 @@ function wrongRecipient(recipients: Readonly<Record<string, string>>): Wrong | u
   for (const [name, address] of Object.entries(recipients)) {
     const path = ['recipients', name];
     if (!recipientName.test(name)) return { path, fault: { is: 'not-a-name' } };
-    // A policy may name a vault, whose address is controlled by no key.
+    // A policy may name a vault, whose address no key controls.
     const complaint = addressComplaint(address, 'any');
     if (complaint !== undefined) return { path, fault: { is: 'not-an-address', complaint } };
   }

@@ -24,14 +24,14 @@ function refusedFor(refusal: Refusal): PolicyAnswer {
   return { is: 'refused', failure: policyFailure(refusal.rule, refusal) };
 }
 
-/** A transfer to be claimed, and what is known about it. */
+/** A transfer to be claimed, with the facts that the policies need. */
 type SpendOrder = {
   readonly spend: Spend;
-  /** The entry, if it is on record: what already counts as spent by it is not counted twice. */
+  /** The entry, if it is stored. What it already counts as spent is not counted twice. */
   readonly entry: Pick<Entry, 'id' | 'approved' | 'countsAtMs'> | undefined;
   /** `--propose`. */
   readonly proposes: boolean;
-  /** On a file no database role tells who approves. */
+  /** Whether the journal is shared. In a file, no database role tells who approves. */
   readonly isShared: boolean;
 };
 
@@ -44,7 +44,7 @@ export function spendOf(
   return { to, asset, assetNames: assetNamesOf(asset, assetNames), units: unitsOf(amount) };
 }
 
-/** What these policies say about each claim. A message spends nothing. */
+/** Asks these policies about each claim. A message spends nothing. */
 export function mayClaimUnder(policies: Policies = []): EngineContext['mayClaim'] {
   return async ({ kind, body }, entry, tx, { bot, proposes = false, journal: { isShared }, clock }) => {
     if (kind === 'message') return allowed;
@@ -53,7 +53,7 @@ export function mayClaimUnder(policies: Policies = []): EngineContext['mayClaim'
   };
 }
 
-/** Runs in the commit that claims the transfer. What is asked about and not sent takes nothing from other claims. */
+/** Runs in the commit that claims the transfer. A transfer that is not sent takes nothing from other claims. */
 export async function spendWithin(
   policies: Policies,
   order: SpendOrder,
@@ -67,7 +67,7 @@ export async function spendWithin(
 
 type SumReads = SpendingReads & Pick<Reads, 'decisionsOf'>;
 
-/** Sums for several transfers outside of a commit: what one of them would spend counts for those after it. */
+/** Sums for several transfers outside a commit. What one would spend counts for those after it. */
 export function sumsForAll(reads: SumReads = nothingRecorded): SumReads {
   const sums = new Map<string, Promise<Spending>>();
   return {
@@ -109,7 +109,7 @@ function spendingOfEach({ assetNames }: NamedAsset, reads: Pick<Reads, 'spending
 
 const together = (each: readonly Spending[]): bigint => each.reduce((sum, { units }) => sum + units, 0n);
 
-/** What was spent in a day of an asset under all its names together. */
+/** What was spent in a day of an asset, under all its names together. */
 export async function spendingOf(
   scope: NamedAsset,
   reads: Pick<Reads, 'spending'>,
@@ -118,7 +118,7 @@ export async function spendingOf(
   return together(await spendingOfEach(scope, reads, nowMs - dayMs));
 }
 
-/** Adds when the limit of a day leaves enough. Asked only where it does not: it reads each payment. */
+/** Adds the time when the daily limit will leave enough. Only for a refusal, because it reads each payment. */
 async function withFreeing(
   refusal: Refusal,
   { assetNames }: NamedAsset,
@@ -132,7 +132,7 @@ async function withFreeing(
   return { ...refusal, freeAtMs: freeAtMs(others, refusal, nowMs) };
 }
 
-/** Why it waits for a person. An approval answers for every attempt, but some policies want another role's. */
+/** Why it waits for a person. An approval applies to every attempt, but some policies require another role's. */
 async function whyItWaits(
   policies: Policies,
   { spend, entry, proposes }: SpendOrder,
@@ -159,7 +159,7 @@ function answerOfWaiting(
   return { is: 'needs-approval', why, ...(needs && { needs }) };
 }
 
-/** Whether another database role approved it than the one that proposed it. A person's name is only claimed. */
+/** Whether a database role other than the proposing one approved it. A person's name proves nothing. */
 export function isApprovedByAnother(decisions: readonly Decision[]): boolean {
   const proposed = proposerOf(decisions);
   const isByAnother = ({ kind, role }: Decision): boolean =>
