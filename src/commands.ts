@@ -17,7 +17,7 @@ import { transferSpec } from './cli/commands/transfer.spec.ts';
 import { verifySpec } from './cli/commands/verify.spec.ts';
 import { branch, type CommandSpec, leaf } from './cli/parse/command.ts';
 
-/** Every command, in help order. A command's code is loaded when it runs. */
+/** Every command, in the order of the help. A command's code is loaded when it runs. */
 export const commandTree: readonly CommandSpec[] = [
   leaf('send', sendSpec, async () => (await import('./cli/commands/send.ts')).run),
   leaf('transfer', transferSpec, async () => (await import('./cli/commands/transfer.ts')).run),

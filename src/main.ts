@@ -32,7 +32,7 @@ export type ProcessContext = {
   clock: Clock;
   chance: Chance;
   terminal: Terminal;
-  /** Not read from the environment: the user it restricts controls the environment. */
+  /** Not from the environment, which the restricted user controls. */
   machinePolicy?: string;
 };
 
@@ -57,12 +57,12 @@ export async function main(outer: ProcessContext, tree: readonly CommandSpec[] =
     await stderr.say(summary.annotation(telling.command, exit));
     summary.appendTo(outer.env.GITHUB_STEP_SUMMARY ?? '', telling.command, exit);
   }
-  // A user who interrupts should not wait for a reader of stderr that may never read.
+  // After an interrupt, do not wait for a reader of stderr that may never read.
   if (!outer.interrupts.first.aborted) await stderr.drained();
   return exit;
 }
 
-/** Only if a GitHub Actions job asks for a summary. */
+/** Undefined unless a GitHub Actions job asks for a summary. */
 async function stepSummaryOf({ GITHUB_STEP_SUMMARY: path = '' }: Env): Promise<StepSummary | undefined> {
   if (path === '') return undefined;
   const { StepSummary } = await import('./cli/show/stepSummary.ts');
@@ -71,7 +71,7 @@ async function stepSummaryOf({ GITHUB_STEP_SUMMARY: path = '' }: Env): Promise<S
 
 type Telling = { readonly summary: StepSummary | undefined; command: string };
 
-/** Whatever was thrown and not told yet ends here. */
+/** Runs the command. Everything that was thrown and not yet reported ends here. */
 async function dispatch(
   outer: ProcessContext,
   tree: readonly CommandSpec[],
@@ -141,7 +141,7 @@ function faceOf(has: (name: GlobalName) => boolean, kept: readonly Occurrence[])
   };
 }
 
-/** The arguments before `--`, so that `--json` applies even if the rest of the command line is wrong. */
+/** The arguments before `--`. `--json` applies even if the rest of the command line is wrong. */
 function optionWords(argv: readonly string[]): ReadonlySet<string> {
   const end = argv.indexOf('--');
   return new Set(end < 0 ? argv : argv.slice(0, end));
@@ -169,8 +169,8 @@ function stackOf(failure: Failure): string[] {
 }
 
 /**
- * Node exits with 0 when nothing is left to wait for, even if `main` has not resolved. This reports such an early end
- * as a failure. Call the returned function when `main` has ended.
+ * If nothing is left to wait for, Node exits with 0 even if `main` has not resolved. This reports such an early end as
+ * a failure. Call the returned function when `main` has ended.
  */
 export function guardExit({ argv, interrupts }: Pick<ProcessContext, 'argv' | 'interrupts'>): () => void {
   let isOver = false;
@@ -186,7 +186,7 @@ export function guardExit({ argv, interrupts }: Pick<ProcessContext, 'argv' | 'i
     try {
       writeSync(descriptor, `${text}\n`);
     } catch {
-      // The output is closed. The exit code still tells the caller.
+      // The output is closed, but the exit code still tells the caller.
     }
   });
   return () => {
@@ -200,7 +200,7 @@ export function thisProcess(): ProcessContext {
   return {
     argv: process.argv.slice(2),
     env: process.env,
-    // Touching process.stdin makes Node load its file streams (3 ms), so only code that reads it touches it.
+    // A getter, because reading process.stdin makes Node load its file streams (3 ms).
     get stdin() {
       return process.stdin;
     },

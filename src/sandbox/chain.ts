@@ -15,7 +15,7 @@ import {
   tokenProgram,
 } from './solana.ts';
 
-/** The accounts that the VM reads from the ledger. */
+/** Where the VM reads its accounts: the ledger. */
 type AccountSource = {
   account(address: string): Account | undefined;
   decimalsOf(mint: string): number;
@@ -50,7 +50,7 @@ export function chainTrouble(): NoChainError | undefined {
   }
 }
 
-/** Runs Solana's programs over accounts in the ledger: between transactions the VM holds none of them. */
+/** Runs Solana's programs on accounts in the ledger. Between transactions the VM has none of them. */
 class LiteChain implements Chain {
   readonly #native: NativeVm;
   readonly #vm: LiteSvm;
@@ -59,7 +59,7 @@ class LiteChain implements Chain {
     this.#native = native;
     this.#vm = new native.LiteSvm();
     this.#vm.setTransactionHistory(0n);
-    // The VM's only blockhash never changes; the sandbox's does.
+    // The VM has one blockhash that never changes, so its check would reject the sandbox's.
     this.#vm.setBlockhashCheck(false);
   }
 
@@ -83,7 +83,7 @@ class LiteChain implements Chain {
         kind: 'executed',
         signature: base58.encode(signature),
         accounts: [...after.values()],
-        // All touched balances shrink by the fee: nothing else burns lamports.
+        // The touched balances shrink by the fee, because nothing else burns lamports.
         fee: Number(sum(preBalances) - sum(postBalances)),
         made: {
           accounts,
@@ -106,7 +106,7 @@ class LiteChain implements Chain {
     }
   }
 
-  /** Whether the VM itself holds this account: a program or a system variable. */
+  /** Whether the VM itself has this account: a program or a system variable. */
   #isProgram(address: string, kept: Account | undefined): boolean {
     return (
       programs.has(address) || (kept === undefined && this.#vm.getAccount(base58.decode(address)) !== null)
@@ -145,7 +145,7 @@ function isFailed(result: object): result is FailedTransactionMetadata {
   return 'err' in result;
 }
 
-/** `err()` gives only numbers for plain errors; the printed form always has the name. */
+/** Uses the printed form, which always has the error's name: `err()` gives only numbers for plain errors. */
 function verdictOf(failed: FailedTransactionMetadata): string {
   const match = /err: (.*?), meta: TransactionMetadata/s.exec(failed.toString());
   return match?.[1] ?? 'unknown error';
@@ -188,7 +188,7 @@ export class NoChainError extends Error {
   }
 }
 
-/** The native packages for a platform, of which one fits its C library. */
+/** The native packages for a platform. One of them fits its C library. */
 function packagesFor(platform: string, arch: string): string[] {
   const name = `litesvm-${platform}-${arch}`;
   if (platform !== 'linux') return [name];

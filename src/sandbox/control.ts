@@ -53,8 +53,7 @@ export async function serveControl(
 async function jsonBody(request: IncomingMessage): Promise<unknown> {
   const bytes = await readBody(request);
   if (bytes.length === 0) return undefined;
-  // A web page can send this type only after asking permission (CORS), so other pages cannot call the control
-  // interface.
+  // A web page can send this content type only with permission (CORS), so no page can call the control interface.
   assertJson(request);
   const decoded = decodeJson(bytes);
   if (decoded === undefined) throw new Rejection(400, 'invalid_json', 'The body must be JSON in UTF-8.');
@@ -74,7 +73,7 @@ function setReadings({ body }: ControlCall, { ledger, nowMs }: Service): object 
   const change = parseReadings(body);
   const before = readingsOf(ledger);
   const readings = { ...before, ...change };
-  // Time until now counts by the old clock.
+  // The time until now counts by the old clock.
   const clock = { ledger, readings: before, nowMs: nowMs() };
   if (readings.slot_ms !== before.slot_ms) keepSlot(currentSlot(clock), clock);
   ledger.putFact('readings', JSON.stringify(readings));

@@ -11,8 +11,8 @@ export const lockWaitMs = 15_000;
 
 const schemaVersion = 3;
 
-// Lamports are TEXT, because a u64 is wider than an SQLite integer. Each transaction has a slot of its own, so a slot
-// in `touches` says which transaction names an address.
+// Lamports are TEXT, because a u64 is wider than an SQLite integer. Each transaction has its own slot, so a slot in
+// `touches` identifies the transaction that names an address.
 const schema = `
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   CREATE TABLE conversations (id TEXT PRIMARY KEY) STRICT;
@@ -92,7 +92,7 @@ export function openDatabase(dataDir: string, waitMs: number, fill: (db: Databas
 const numberIn = (db: Database, pragma: string): unknown =>
   Object.values(db.prepare(`PRAGMA ${pragma}`).get() ?? {})[0];
 
-/** Two processes that change the journal mode at once do not wait for each other: SQLite refuses one of them. */
+/** If two processes change the journal mode at once, SQLite refuses one of them. A lock makes them take turns. */
 function keepLog(db: Database, file: string, waitMs: number): void {
   if (numberIn(db, 'journal_mode') === 'wal') return;
   const stillBeingMade = (): Error =>
@@ -118,7 +118,7 @@ export function inTransaction<T>(db: Database, work: () => T): T {
   }
 }
 
-/** Moves the log into the one file, unless other processes use it or the disk is full: the log then keeps it all. */
+/** Moves the log into the file, unless other processes use it or the disk is full. Then the log stays. */
 export function closeDatabase(db: Database): void {
   try {
     db.exec('PRAGMA busy_timeout = 0');

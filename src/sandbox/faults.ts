@@ -2,7 +2,7 @@ import { badCall, obey, oneOf, type Rule } from './rejection.ts';
 
 export type Operation = 'message' | 'transfer';
 
-/** What goes wrong with one request, as a test scripts it. A reply's missing parts are as the service would say them. */
+/** A fault that a test scripts for one request. The service fills in the parts that a scripted reply leaves out. */
 export type Fault = {
   kind: FaultKind;
   /** Before the body is read, before the effect, or after its commit. A request to /rpc has no such moments. */
@@ -102,7 +102,7 @@ export function parseFault(value: unknown): { fault: Fault; times: number } {
   return { fault, times };
 }
 
-/** A request that a fault may be for: before its body is read, or with what the body says. */
+/** A request that a fault may apply to: before its body is read, or with the facts from the body. */
 export type Met = { operation: Operation; unread: boolean; key?: string | undefined } | { method: unknown };
 
 export function isFor({ operation, key, method }: Fault, met: Met): boolean {

@@ -12,9 +12,9 @@ export type TokenBalance = {
   decimals: number;
 };
 
-/** What a transaction was, and what it changed. */
+/** A transaction's content and its changes. */
 export type Made = {
-  /** The payer, the other accounts that may change, and then those that may not. */
+  /** The payer, then the other writable accounts, then the readonly ones. */
   accounts: string[];
   writable: number;
   blockhash: string;
@@ -62,7 +62,7 @@ type Value = Parameters<Statement['run']>[number];
 const effectColumns = 'seq, kind, id, token, key, at_ms AS atMs, request, signature';
 const transactionColumns = 't.slot, signature, block_time AS blockTimeS, fee, made';
 
-/** The sandbox's whole state, in the data folder's one database. Nothing is kept in memory. */
+/** The sandbox's whole state, in one database in the data folder. Nothing is kept in memory. */
 export class Ledger {
   readonly #db: Database;
   readonly #statements = new Map<string, Statement>();
@@ -94,7 +94,7 @@ export class Ledger {
     return inTransaction(this.#db, work);
   }
 
-  /** Forgets the chain, the effects and the keys. The bot's identity, and numbers that must never repeat, stay. */
+  /** Forgets the chain, the effects and the keys, but not the bot's identity or the numbers that must never repeat. */
   forgetAll(): void {
     this.#db.exec(`
       DELETE FROM accounts; DELETE FROM transactions; DELETE FROM touches; DELETE FROM effects; DELETE FROM keys;
@@ -150,7 +150,7 @@ export class Ledger {
       this.#run('DELETE FROM accounts WHERE address = ?', address);
       return;
     }
-    // A zero-length BLOB would be bound as NULL anyway, so this is explicit.
+    // Explicit, because a zero-length BLOB would be bound as NULL anyway.
     const bytes = data.length === 0 ? null : data;
     const sql = 'INSERT OR REPLACE INTO accounts (address, lamports, owner, data) VALUES (?, ?, ?, ?)';
     this.#run(sql, address, lamports.toString(), owner, bytes);
@@ -212,7 +212,7 @@ export class Ledger {
     );
   }
 
-  /** Everything that ever took effect, in its order. */
+  /** Everything that ever took effect, in order. */
   effects(filter: { kind: string | null; key: string | null; afterSeq: number }): Effect[] {
     const { kind, key, afterSeq } = filter;
     return this.#all<Effect>(
@@ -272,7 +272,7 @@ export class Ledger {
     this.#run('INSERT INTO faults (fault, remaining) VALUES (?, ?)', JSON.stringify(fault), times);
   }
 
-  /** Scripted faults are met in order: a fault that waits for another moment is not overtaken. */
+  /** Faults apply in order: one that waits for another moment is not overtaken by a later one. */
   takeFault(met: Met): Fault | undefined {
     if (this.#get('SELECT 1 FROM faults LIMIT 1') === undefined) return undefined;
     return this.atomically(() => {

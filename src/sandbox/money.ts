@@ -16,7 +16,7 @@ import {
   withUnits,
 } from './solana.ts';
 
-/** The least balance of an account with this many bytes: two years' rent for them and 128 more. */
+/** The least balance of an account of this size: two years' rent for its bytes and 128 more. */
 const rentExemption = (bytes: number): bigint => BigInt(bytes + 128) * 6960n;
 
 const startingLamports = 100_000_000_000n;
@@ -47,7 +47,7 @@ export function fillFresh(ledger: Ledger, { usdc, wallet, mintAuthority }: Deriv
   giveToken(ledger, wallet.address, usdc, startingUsdcUnits);
 }
 
-/** Counts every lamport created, so that conservation can be checked. */
+/** Counts every created lamport, to check conservation. */
 function makeLamports(ledger: Ledger, lamports: bigint): bigint {
   ledger.putFact('lamports_made', String(BigInt(ledger.fact('lamports_made') ?? '0') + lamports));
   return lamports;
@@ -120,7 +120,7 @@ export function balancesOf(ledger: Ledger, { usdc }: Derived, address: string): 
   }));
 }
 
-/** The supply that a token's mint records, and the sum that its holders have: the two must agree. */
+/** The supply in a token's mint, and the sum of all holders. The two must agree. */
 export function suppliesOf(
   ledger: Ledger,
   { usdc }: Derived,
@@ -146,7 +146,7 @@ export function deriveFrom(secret: string) {
     mintAuthority: keypairFromSeed(derive('mint-authority')),
     usdc: { symbol: 'USDC', mint: keypairFromSeed(derive('mint/USDC')).address, decimals: 6 } satisfies Token,
     genesisHash: base58.encode(derive('genesis')),
-    // With a repeated blockhash, two equal transfers could share a signature. Slots never repeat.
+    // From the slot, which never repeats: with a repeated blockhash, two equal transfers could share a signature.
     blockhash: (slot: number) => base58.encode(derive(`blockhash/${slot}`)),
     id: (prefix: string, seq: number) =>
       `${prefix}_${derive(`${prefix}/${seq}`).toString('hex').slice(0, 20)}`,

@@ -15,7 +15,7 @@ import {
   tokenProgram,
 } from './solana.ts';
 
-/** The node for one call: its data, its newest slot, and its readings. */
+/** The node during one call: its data, its newest slot, and its readings. */
 export type Node = {
   ledger: Ledger;
   derived: Derived;
@@ -47,7 +47,7 @@ export const invalidParams = (what: string): RpcError => new RpcError(-32602, `I
 
 type Method = (params: unknown[], node: Node) => unknown;
 
-/** What botctl asks of a node. Accounts are shown as of now at every commitment: only transactions have stages here. */
+/** The methods that botctl calls. Only transactions have stages: accounts are the same at every commitment. */
 export const methods: Record<string, Method> = {
   getGenesisHash: (_, { derived, readings }) => readings.genesis_hash ?? derived.genesisHash,
   getFirstAvailableBlock: (_, { readings, slot }) => (readings.node_history === 'forgotten' ? slot : 0),
@@ -163,7 +163,7 @@ function uiAmount(units: bigint, decimals: number): object {
   return { amount: units.toString(), decimals, uiAmount: Number(text), uiAmountString: text };
 }
 
-/** How many slots a node remembers statuses without searching its history. */
+/** For so many slots a node remembers statuses without searching its history. */
 const recentSlots = 150;
 
 const statusesAtMost = 256;
@@ -248,14 +248,14 @@ function transactionOf([value, options]: unknown[], node: Node): object | null {
       postBalances: toShow.postBalances.map(BigInt),
       preTokenBalances: toShow.preTokenBalances.map((balance) => shownBalance(balance, toShow)),
       postTokenBalances: toShow.postTokenBalances.map((balance) => shownBalance(balance, toShow)),
-      // Not kept: what a payment moved is in the balances.
+      // Not stored: the balances show what a payment moved.
       innerInstructions: [],
     },
     transaction: { signatures: [signature], message: shownMessage(toShow) },
   };
 }
 
-/** The memo is text; all other instructions are shown as a node shows those of programs that it does not know. */
+/** The memo is parsed. All other instructions are shown like those of unknown programs. */
 function shownMessage({ accounts, writable, blockhash, instructions }: Made): object {
   return {
     accountKeys: accounts.map((pubkey, index) => ({
@@ -273,13 +273,13 @@ function shownMessage({ accounts, writable, blockhash, instructions }: Made): ob
   };
 }
 
-/** Uses the token program that the transaction names, because an altered one may name Token-2022. */
+/** Takes the token program from the transaction, because a changed transaction may name Token-2022. */
 function shownBalance({ accountIndex, mint, owner, amount, decimals }: TokenBalance, made: Made): object {
   const programId = made.accounts.includes(token2022Program) ? token2022Program : tokenProgram;
   return { accountIndex, mint, owner, programId, uiTokenAmount: uiAmount(BigInt(amount), decimals) };
 }
 
-/** As Token-2022 would have made it with a mint that keeps 1 %, rounded up: the recipient gains less than was sent. */
+/** Changes a payment as if a Token-2022 mint had kept 1 %, rounded up: the recipient gains less than was sent. */
 function withTokenFee(made: Made): Made {
   const renamed = (address: string): string => (address === tokenProgram ? token2022Program : address);
   const postTokenBalances = made.postTokenBalances.map((after) => {

@@ -62,7 +62,7 @@ export async function serveOperation(
   return { ...logOf(answer, fault ?? early), status };
 }
 
-/** The service's own reply for this status. */
+/** The reply that the service itself would give with this status. */
 function standIn({ status = 503 }: Fault, service: Service): Reply {
   const codes: Readonly<Record<number, string>> = { 409: 'conflict', 429: 'rate_limited' };
   const code = codes[status] ?? (status >= 500 ? 'internal' : 'scripted');
@@ -87,7 +87,7 @@ function replyContext({ ledger, requestId, nowMs }: Service): ReplyContext {
   return { readings: readingsOf(ledger), requestId: requestId(), nowMs: nowMs() };
 }
 
-/** The reply and, for the log, the key and the effect, or the reason for no effect. */
+/** The reply and, for the log, the key and the effect or the reason for a refusal. */
 type Answer = { reply: Reply; key?: string | undefined; effect?: string; reason?: string };
 
 /** One admitted request: its token, its bytes, and the current readings of the document. */
@@ -156,12 +156,12 @@ function readDeed(context: RequestContext, service: Service): Deed {
     return { key: payload.key, perform: () => postMessage(payload, context, service) };
   }
   const payload = readTransfer(fields, service.derived);
-  // Loaded before the transaction begins, so that other requests need not wait for it.
+  // Load it before the transaction begins: other requests must not wait for that.
   const chain = chainOf(service);
   return { key: payload.key, perform: () => makeTransfer(payload, chain, context, service) };
 }
 
-/** A 4xx says that nothing was done; a 503 would leave that open. */
+/** Without a chain, answers a 4xx, which says that nothing was done. A 503 would leave that open. */
 function chainOf({ loadChain }: Service): Chain {
   try {
     return loadChain();
@@ -191,7 +191,7 @@ function doOnce({ key, perform }: Deed, context: RequestContext, { ledger }: Ser
   });
 }
 
-/** Throws what a repeated key is answered with, unless that is the first reply again. */
+/** Throws the answer to a repeated key, unless the answer is the first reply again. */
 function assertRepeatable(
   kept: RememberedKey,
   reading: 'replay' | 'conflict' | 'ignore',
@@ -254,7 +254,7 @@ function makeTransfer(
   if (payload.units > maxU64) throw new Rejection(402, 'insufficient_balance', 'No wallet holds that much.');
   const { ledger, derived } = service;
   const clock = { ledger, readings, nowMs };
-  // One transaction per slot. A reset does not set slots back.
+  // Each transaction has its own slot. A reset does not set slots back.
   const slot = currentSlot(clock) + 1;
   const execution = chain.execute(
     {
@@ -314,7 +314,7 @@ function rejectionOf(
   return new Rejection(400, 'invalid_transfer', `Solana rejects this transfer: ${verdict}.`);
 }
 
-/** What the wallet has, and what it would need. */
+/** Says what the wallet has and what it would need. */
 function shortOf({ asset, units }: TransferPayload, { ledger, derived }: Service): string {
   const held = (of: Asset): bigint => unitsOf(ledger, derived.wallet.address, of);
   const has = (of: Asset): string => `The wallet holds ${decimal(held(of), of.decimals)} ${of.symbol}`;

@@ -3,7 +3,7 @@ import type { Ledger, RateLimit } from './ledger.ts';
 import { badCall, obey, oneOf, type Rule } from './rejection.ts';
 import { addressBytes } from './solana.ts';
 
-/** One choice for each thing that the document leaves open. The names are those of the control interface. */
+/** One choice for each point that the document leaves open. The names are those of the control interface. */
 export type Readings = {
   success_status: number;
   transfer_status: string;
@@ -22,7 +22,7 @@ export type Readings = {
   rate_limit: RateLimit | null;
 } & ChainReadings;
 
-/** What the chain does with a transfer, and how the node at /rpc reports it. */
+/** How the chain handles a transfer, and how the node at /rpc reports it. */
 type ChainReadings = {
   /** Milliseconds per slot; 0 means that no time passes and each transaction is finalized at once. */
   slot_ms: number;
@@ -120,10 +120,10 @@ export function readingsOf(ledger: Ledger): Readings {
   return { ...defaultReadings, ...(JSON.parse(ledger.fact('readings') ?? '{}') as Partial<Readings>) };
 }
 
-/** What the current slot depends on: the last slot in the ledger, the length of a slot, and the time. */
+/** The current slot depends on the last slot in the ledger, the length of a slot, and the time. */
 type SlotClock = { ledger: Ledger; readings: Pick<Readings, 'slot_ms'>; nowMs: number };
 
-/** Slots only grow: with the time since the last stored one, and by one with each transaction. */
+/** Slots only grow: with the time since the last stored slot, and by one with each transaction. */
 export function currentSlot({ ledger, readings, nowMs }: SlotClock): number {
   const kept = Number(ledger.fact('slot'));
   if (readings.slot_ms === 0) return kept;

@@ -76,7 +76,7 @@ type Delivered = number;
 /** The response, and the signal that ends all waiting when the sandbox closes. */
 export type Outlet = { response: ServerResponse; closing: AbortSignal };
 
-/** Replies to repeat on their connection, each just before the next reply on it. */
+/** Replies to repeat, each on its connection, just before the next reply. */
 const saidAgain = new WeakMap<Socket, Buffer>();
 
 export function send(reply: Reply, { response, closing }: Outlet): Delivered {
@@ -131,7 +131,7 @@ export async function deliver(fault: Fault, reply: Reply, outlet: Outlet): Promi
   }
 }
 
-/** Whether the request goes on after a fault before the effect: some only delay it. */
+/** Applies a fault before the effect. Returns whether the request continues: some faults only delay it. */
 export async function passes(fault: Fault, outlet: Outlet): Promise<boolean> {
   if (fault.kind === 'pass') return true;
   if (fault.kind !== 'stall' || typeof fault.ms !== 'number') return false;
@@ -139,7 +139,7 @@ export async function passes(fault: Fault, outlet: Outlet): Promise<boolean> {
   return true;
 }
 
-/** Without a length, it lasts until the client leaves or the sandbox closes. */
+/** Without `ms`, a stall lasts until the client leaves or the sandbox closes. */
 async function stall({ ms }: Fault, { response, closing }: Outlet): Promise<void> {
   if (typeof ms === 'number') {
     await sleep(ms, undefined, { signal: closing }).catch(() => undefined);
@@ -190,7 +190,7 @@ function scriptedBody({ body, body_base64 }: Fault): Buffer | undefined {
   return body_base64 === undefined ? undefined : Buffer.from(body_base64, 'base64');
 }
 
-/** Statuses that HTTP sends without a body or a length. */
+/** Whether HTTP sends this status without a body or a length. */
 function isBodiless(status: number): boolean {
   return status < 200 || status === 204 || status === 304;
 }
@@ -199,7 +199,7 @@ function framed({ status, headers, body }: Reply): [string, string][] {
   return isBodiless(status) ? headers : [...headers, ['Content-Length', String(body.length)]];
 }
 
-/** Written by hand, because node:http would refuse most of what a fault needs to send. */
+/** The head of a reply, written by hand: node:http would refuse most of what a fault must send. */
 function head(status: number, reason: string | undefined, headers: [string, string][]): Buffer {
   const said = headers.some(([name]) => name.toLowerCase() === 'connection');
   const all = said ? headers : [...headers, ['Connection', 'close']];

@@ -7,7 +7,7 @@ import { assetNamed, type Derived } from './money.ts';
 import { Rejection } from './rejection.ts';
 import { addressBytes } from './solana.ts';
 
-/** What a request is answered with. */
+/** What answering a request needs. */
 export type Service = {
   ledger: Ledger;
   derived: Derived;
@@ -31,7 +31,7 @@ export type LoggedReply = Omit<RequestLog, 'at' | 'operation'>;
 const bodyLimitBytes = 1024 * 1024;
 const drainLimitBytes = 64 * bodyLimitBytes;
 
-/** Discards what exceeds the limit but reads on: a client that is still writing would never see the 413. */
+/** Discards bytes above the limit but reads on: otherwise a client that is still writing would never see the 413. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -55,7 +55,7 @@ export function assertJson(request: IncomingMessage): void {
   throw new Rejection(415, 'unsupported_media_type', 'The request needs Content-Type: application/json.');
 }
 
-/** Refuses what a web page made a browser send: its Host or Origin gives it away. */
+/** Refuses requests that a web page made a browser send. Their Host or Origin shows it. */
 export function assertLocal({ headers: { host = '', origin } }: IncomingMessage): void {
   const isLoopback = (name: string): boolean => /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i.test(name);
   if (isLoopback(host) && (origin === undefined || isLoopback(origin.replace(/^https?:\/\//, '')))) return;
@@ -76,7 +76,7 @@ export type Fields = Record<string, unknown>;
 
 export type RequestBody = ReturnType<typeof readRequest>;
 
-/** A body's text, its fields, and a hash of what is asked for. */
+/** A body's text, its fields, and a hash of the request without its key. */
 export function readRequest(bytes: Uint8Array) {
   const decoded = decodeJson(bytes);
   if (decoded === undefined) throw new FieldError('body', 'must be JSON in UTF-8');
@@ -106,7 +106,7 @@ function sorted(value: unknown): unknown {
   return entries.map(([name, inner]) => [name, sorted(inner)]);
 }
 
-/** The first field of a payload that breaks a rule of the document's tables. */
+/** Thrown for the first field of a payload that breaks a rule of the document's tables. */
 export class FieldError extends Error {
   readonly field: string;
 
@@ -154,7 +154,7 @@ const contentLimit = 5000;
 export function readMessage(fields: Fields) {
   const conversationId = filledString(fields, 'conversation_id');
   const content = requiredString(fields, 'content');
-  // Counts Unicode code points, so that an emoji counts as one.
+  // Counts Unicode code points: an emoji counts as one.
   const length = [...content].length;
   if (length < 1 || length > contentLimit)
     throw new FieldError('content', `must have 1 to ${contentLimit} characters, not ${length}`);

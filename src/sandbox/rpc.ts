@@ -4,7 +4,7 @@ import { invalidParams, methods, type Node, nodeOf, RpcError } from './node.ts';
 import { deliver, jsonReply, type Outlet, type Reply, retryAfter, send } from './reply.ts';
 import { assertJson, assertLocal, decodeJson, type LoggedReply, readBody, type Service } from './request.ts';
 
-/** Serves a call of the node: its answer, or the fault that a test scripted for it. */
+/** Serves a call to the node: with the answer, or with the fault that a test scripted. */
 export async function serveRpc(
   request: IncomingMessage,
   outlet: Outlet,
@@ -26,7 +26,7 @@ export async function serveRpc(
   return { status: await deliver(fault, reply, outlet), reason: `${reason} fault: ${fault.kind}` };
 }
 
-/** The answer; for a scripted status that is no success, an error as a node would send it. */
+/** The answer or, for a scripted status that is no success, the error that a node would send. */
 function replyTo(call: Record<string, unknown>, node: Node, fault: Fault | undefined): Reply {
   const { status = 200 } = fault ?? {};
   if (status >= 200 && status <= 299) return jsonReply(toJson(answer(call, node, fault)));

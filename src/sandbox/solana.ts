@@ -25,7 +25,7 @@ export function bytesOf(text: string, count: number): Uint8Array | undefined {
   }
 }
 
-/** The account that holds `owner`'s tokens of a mint. */
+/** The account with `owner`'s tokens of a mint. */
 export function tokenAccountOf(owner: string, mint: string): string {
   return programAddress([owner, tokenProgram, mint], associatedTokenProgram);
 }
@@ -59,7 +59,7 @@ export type Keypair = { address: string; sign(message: Uint8Array): Uint8Array }
 /** PKCS#8 of an Ed25519 private key is this prefix and then its 32 bytes. */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** node:crypto signs synchronously, unlike WebCrypto: an effect must be one synchronous piece. */
+/** Uses node:crypto, which signs synchronously, unlike WebCrypto: an effect must be one synchronous step. */
 export function keypairFromSeed(seed: Uint8Array): Keypair {
   const der = Buffer.concat([pkcs8Prefix, seed]);
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
@@ -171,14 +171,14 @@ export function decimal(units: bigint, decimals: number): string {
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
-/** A legacy message that the payer alone signs: its bytes, and its accounts in the order in which it has them. */
+/** A legacy message that only the payer signs: its bytes, and its accounts in their order. */
 export function compileMessage(payer: string, instructions: Instruction[], blockhash: string) {
   const uses = instructions.flatMap(({ accounts }) => accounts);
   const changed = new Set([payer, ...uses.filter((use) => use.writable).map(({ address }) => address)]);
   const programs = instructions.map(({ program }) => program);
   const accounts = [...new Set([...changed, ...uses.map(({ address }) => address), ...programs])];
   const bytes = Buffer.concat([
-    // One signer, who may change, and then how many of the others may not.
+    // One writable signer, no readonly signers, and the number of the other readonly accounts.
     Buffer.of(1, 0, accounts.length - changed.size),
     shortBytes(accounts, (address) => base58.decode(address)),
     base58.decode(blockhash),

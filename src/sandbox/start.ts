@@ -19,7 +19,7 @@ export type SandboxSettings = {
   dataDir: string;
   /** 0 means any free port. */
   port: number;
-  /** The preferred port if `port` is 0 and this one is free. */
+  /** Used if `port` is 0 and this port is free. */
   steadyPort?: number;
   onRequest?: (logged: RequestLog) => void;
   /** How long a client may take to send its request. */
@@ -91,7 +91,7 @@ function initialise(db: Database): void {
   fillFresh(ledger, deriveFrom(secret));
 }
 
-/** Loopback only: other machines cannot connect. */
+/** Listens on loopback only: other machines cannot connect. */
 async function listen(server: Server, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -104,7 +104,7 @@ async function listen(server: Server, port: number): Promise<void> {
 
 const closingGraceMs = 5_000;
 
-/** Finishes requests in flight. A client that is silent or never ends is dropped after a while. */
+/** Finishes requests in flight. After a while, drops a client that is silent or does not finish. */
 function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const grace = setTimeout(() => server.closeAllConnections(), closingGraceMs);
@@ -166,7 +166,7 @@ function refuse(
 ): LoggedReply {
   request.resume();
   const isKnown = error instanceof Rejection;
-  // Uses nothing from the folder if that may be what failed.
+  // Read nothing from the folder if the folder may have failed.
   const readings = isKnown ? readingsOf(ledger) : defaultReadings;
   const rejected = isKnown ? error : failure(error);
   const reply = rejectionReply(rejected, { readings, requestId: requestId(), nowMs: nowMs() });
