@@ -74,7 +74,7 @@ const dryRun = z
       .describe('what the policies would say'),
     entry: z.strictObject({
       kind: oneOf(['message', 'transfer']),
-      key: text.optional().describe('absent where it is random, and chosen when it is sent'),
+      key: text.optional().describe('absent if it is random: then it is chosen when the entry is sent'),
       name: text.optional(),
       bot: text,
       base_url: text,
@@ -109,7 +109,7 @@ const journalOfMachine = z
   .strictObject({
     ...head,
     journal: text.describe('its path, or its URL without the password'),
-    set: z.boolean().describe('false where it is the usual one of this user'),
+    set: z.boolean().describe('false if it is this user’s default'),
   })
   .meta({ id: 'JournalOfMachine', title: 'The journal of commands that name no other' });
 
@@ -119,7 +119,7 @@ const removedProfile = z
 
 const sharedJournal = text.describe('its URL without the password');
 
-const lossAccepted = z.boolean().describe('false where nothing is missing');
+const lossAccepted = z.boolean().describe('false if nothing is missing');
 
 const acceptedLoss = z
   .strictObject({
@@ -262,7 +262,7 @@ const batchRefused = z
   .meta({ id: 'BatchRefused', title: 'A batch of which nothing is sent, because of some of its rows' });
 
 const paidAs = z
-  .array(z.strictObject({ name: text.describe('or its ID, where it has none'), rows: count }))
+  .array(z.strictObject({ name: text.describe('its name or, without a name, its ID'), rows: count }))
   .optional()
   .describe('rows that count as done because other payments made them: by the names of those');
 
@@ -276,7 +276,7 @@ const batchEnd = z
         done_before: count,
         done_by_others: count
           .optional()
-          .describe('since this run began, by other processes; always where the journal is shared'),
+          .describe('since this run began, by other processes; always present if the journal is shared'),
       })
       .describe('how the rows stand at the end'),
     paid_now: z
@@ -327,7 +327,7 @@ const batchStatus = z
     base_url: text,
     bots: z.array(text),
     rows: count.describe(
-      'of its file as its latest run read it; or those begun, where the journal did not see it begin',
+      'of its file as its latest run read it; if the journal did not see it begin, those begun',
     ),
     begun: count,
     standings: rowCounts,
@@ -367,7 +367,7 @@ const sandboxRequest = z
   .strictObject({
     at: time,
     operation: text.describe('`message`, `transfer`, or what else was asked for'),
-    status: z.int().describe('0 where a fault left it without one'),
+    status: z.int().describe('0 if a fault left it without one'),
     key: text.optional(),
     effect: text.optional().describe('what came of it'),
     reason: text.optional().describe('the fault or the rule behind it'),
@@ -382,7 +382,7 @@ const verifiedAll = z
       likely: z.int(),
       contradicted: z.int(),
       undecided: z.int(),
-      paid_again: count.optional().describe('made more than once, and nobody has noted it'),
+      paid_again: count.optional().describe('made more than once, which nobody has noted'),
       not_looked_up: count
         .optional()
         .describe('no node could be asked for them, such as after a profile is gone'),
@@ -395,7 +395,7 @@ const walletLook = z
   .strictObject({
     ...head,
     wallet: text,
-    cluster: text.optional().describe('absent where the node does not say'),
+    cluster: text.optional().describe('absent if the node does not say'),
     rpc: text.describe('the host of the node'),
     since: time,
     read: count.describe('how many of its transactions were read'),
@@ -425,7 +425,7 @@ const balance = z
   .strictObject({
     ...head,
     bot: text,
-    cluster: text.optional().describe('absent where the node does not say'),
+    cluster: text.optional().describe('absent if the node does not say'),
     wallet: text,
     rpc: text.describe('the host of the node'),
     balances,
@@ -436,13 +436,13 @@ const balance = z
 const doctor = z
   .strictObject({
     ...head,
-    in_order: z.boolean().describe('false where a check failed; the exit code is 1 then'),
+    in_order: z.boolean().describe('false if a check failed: then the exit code is 1'),
     checks: z.array(
       z.strictObject({
         check: text,
         level: oneOf(['ok', 'warn', 'fail']),
         says: text.describe('what was found'),
-        todo: text.optional().describe('what to do, where it is not ok'),
+        todo: text.optional().describe('what to do if it is not ok'),
         next: z.array(text).optional().describe('commands that do it, each to be pasted into a shell'),
       }),
     ),
@@ -490,7 +490,7 @@ const policies = z
     policies: z
       .array(
         z.strictObject({
-          source: text.describe('where it stands'),
+          source: text.describe('where it is'),
           limits: z.array(
             z.strictObject({
               asset: text,
@@ -530,8 +530,7 @@ export const outputs: readonly Output[] = [
   {
     name: 'Outcome',
     commands: ['send', 'transfer', 'history', 'resume', 'resolve', 'approve', 'decline', 'verify'],
-    about:
-      'One entry: what was asked, where it stands and what the service said. A list is one such object a line.',
+    about: 'One entry: the request, its state and the service’s answer. A list is one such object per line.',
     schema: outcome,
   },
   {
@@ -555,7 +554,7 @@ export const outputs: readonly Output[] = [
   {
     name: 'Failure',
     commands: ['*'],
-    about: 'What went wrong without an entry. `command` is absent where none was understood.',
+    about: 'A failure without an entry. `command` is absent if none was understood.',
     schema: failure,
   },
   {
@@ -649,7 +648,7 @@ export const outputs: readonly Output[] = [
   {
     name: 'Balance',
     commands: ['balance'],
-    about: 'SOL and the profile’s tokens. With an `error` where an amount is unknown.',
+    about: 'SOL and the profile’s tokens, with an `error` if an amount is unknown.',
     schema: balance,
   },
   {

@@ -47,7 +47,7 @@ export const request = anything.describe('the request’s body as it is sent, wi
 
 const entry = z
   .strictObject({
-    id: text.describe('unique in the journal; where botctl asks, an unambiguous beginning of it will do'),
+    id: text.describe('unique in the journal; if botctl can ask, an unambiguous beginning is enough'),
     kind: oneOf(['message', 'transfer']),
     key: text.describe('the idempotency key, chosen once and never changed'),
     name: text.optional().describe('what the caller calls it (`--once`, `BOTCTL_RUN`, `--idempotency-key`)'),
@@ -58,7 +58,7 @@ const entry = z
       .describe('of a batch’s row: the columns that botctl does not know, as they were when it began'),
     bot: text.describe('the profile’s name, or `env`, or `sandbox`'),
     base_url: text.describe('where it was sent; `sandbox` for the embedded service'),
-    state: oneOf(states).describe('where it stands'),
+    state: oneOf(states).describe('its state'),
     in_doubt: z.boolean().describe('an earlier attempt may have landed'),
     why: text.optional().describe('why it is held; `approval`: it waits for `approve` or `decline`'),
     approved: z.literal(true).optional().describe('a person approved it; `open`: and it is not sent yet'),
@@ -79,7 +79,7 @@ export const attempt = z
     status: z.int().optional().describe('the HTTP status'),
     request_id: text.optional(),
     trouble: text.optional().describe('what went wrong on the way'),
-    reply: text.optional().describe('the reply’s body as it came'),
+    reply: text.optional().describe('the reply’s body, unchanged'),
   })
   .meta({ id: 'Attempt', title: 'An attempt' });
 
@@ -110,7 +110,7 @@ const chain = z
       .strictObject({
         to: text,
         mint: text.optional().describe('absent for SOL'),
-        units: text.describe('base units, as a text: they may be more than a float holds'),
+        units: text.describe('base units, as a text: they may be too large for a float'),
         decimals: z.int(),
         received: text.describe('what of them the recipient got'),
         fee_units: text.describe('what the mint kept'),
@@ -165,7 +165,7 @@ export const outcomeFields = {
   payments: z
     .array(seenPayment)
     .optional()
-    .describe('where the service was asked twice: what left the wallet; more than one is one too many'),
+    .describe('if the service was asked twice: the equal payments that left the wallet; there should be one'),
   candidates: z
     .array(candidate)
     .optional()
@@ -198,7 +198,7 @@ export const profile = z
     timeout: text.optional(),
     max_wait: text.optional(),
     policy: text.optional().describe('the file that says what it may spend'),
-    rpc: text.optional().describe('the host of the Solana node, or where its URL is read; never the URL'),
+    rpc: text.optional().describe('the host of the Solana node, or the source of its URL; never the URL'),
     cluster: text.optional(),
     wallet: text.optional(),
     assets: z.record(text, text).optional().describe('the mints of assets, by their names'),

@@ -38,7 +38,7 @@ type Line = {
   readonly within: readonly Line[];
 };
 
-/** Fields that several objects have, told once. */
+/** Fields that several objects have, described once. */
 const shared: readonly { readonly name: string; readonly of: string; readonly keys: readonly string[] }[] = [
   { name: 'OutcomeFields', of: 'Outcome', keys: Object.keys(outcomeFields) },
   { name: 'BatchFields', of: 'BatchEnd', keys: Object.keys(batchFields).filter((key) => !(key in head)) },
@@ -75,14 +75,14 @@ const intro = `# What botctl prints with --json
 <!-- Made by \`npm run docs\` from scripts/schema. Do not edit. -->
 
 With \`--json\` a command prints one object on stdout; lists and batches print one object a line; errors are objects
-too. Everything else goes to stderr. Within a version fields may be added, and none is renamed, removed or given another
+too. Everything else goes to stderr. Within a version fields may be added, but no field is renamed, removed or given another
 meaning: read what you know, and ignore the rest. What the service says (\`message\`, \`transfer\`, \`reply\`) is passed on
-as it came. Control, bidi and zero-width characters are \`\\u\`-escaped, so that the text reads back the same.
+unchanged. Control, bidi and zero-width characters are \`\\u\`-escaped, so the text reads back the same.
 
-Every object has \`schema\`, which is \`botctl/1\`, and \`command\`: the command, \`config add\` for one of a group. They are not
-listed below. A field with \`?\` is absent where it has no value; one without a type is a string; a time is UTC, ISO 8601.
-[botctl-1.schema.json](botctl-1.schema.json) says the same as a JSON Schema (draft 2020-12), and has what commands of set-up and
-upkeep print (\`config\`, \`journal\`, \`policy\`, \`doctor\`, \`sandbox\`), which is not below.
+Every object has \`schema\`, which is \`botctl/1\`, and \`command\`, such as \`send\` or \`config add\`. They are not
+listed below. A field with \`?\` is absent if it has no value; one without a type is a string; a time is UTC, ISO 8601.
+[botctl-1.schema.json](botctl-1.schema.json) says the same as a JSON Schema (draft 2020-12). It also describes the output of the
+commands for set-up and upkeep (\`config\`, \`journal\`, \`policy\`, \`doctor\`, \`sandbox\`), which is not listed here.
 `;
 
 function only(schema: JsonSchema | undefined, keys: readonly string[]): JsonSchema {

@@ -280,7 +280,7 @@ describe('a proposal that was declined', () => {
     for (const corrected of [pay('50', '--once', 'rent'), pay('50', '--once', 'rent', '--propose')]) {
       const refused = await operator.json(corrected);
       expect(refused).toMatchObject({ exit: 6, error: { code: 'other-body' } });
-      expect(refused.error?.hint).toContain('a corrected transfer takes a new name');
+      expect(refused.error?.hint).toContain('give a corrected one a new name');
     }
     expect(await operator.json(['history', id])).toMatchObject({ entry: declined.entry });
     expect(await propose(pay('0.6', '--once', 'rent-2', '--propose'))).not.toBe(id);

@@ -61,7 +61,7 @@ describe('a name, where something is decided', () => {
     const id = await unknownRent();
     for (const more of [[], ['--yes']]) {
       const { error } = await operator.json([...words, ...more]);
-      expect(error?.message).toContain(`only a whole ID is taken, and this one stands for entry ${id}`);
+      expect(error?.message).toContain(`botctl takes only a whole ID, and this one stands for entry ${id}`);
     }
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
