@@ -1,6 +1,6 @@
 type More = { field?: string; retryAfterMs?: number; headers?: [string, string][] };
 
-/** Thrown where a request is refused. */
+/** Thrown to refuse a request. */
 export class Rejection extends Error {
   readonly status: number;
   readonly code: string;
