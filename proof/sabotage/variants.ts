@@ -117,15 +117,20 @@ export const variants: readonly Variant[] = [
     name: 'new-key-on-retry',
     what: 'every further attempt gets a key of its own',
     seams: [
-      seam('once/engine/execute', 'send', (send) => ({ entry, number, ...claim }, lastCheck, engine) => {
-        const text = new TextDecoder().decode(entry.body);
-        const body = new TextEncoder().encode(text.replace(entry.key, engine.chance.uuid()));
-        return send(
-          { ...claim, number, entry: number === 1 ? entry : { ...entry, body } },
-          lastCheck,
-          engine,
-        );
-      }),
+      seam(
+        'once/engine/execute',
+        'makeAttempt',
+        (send) =>
+          ({ entry, number, ...claim }, lastCheck, engine) => {
+            const text = new TextDecoder().decode(entry.body);
+            const body = new TextEncoder().encode(text.replace(entry.key, engine.chance.uuid()));
+            return send(
+              { ...claim, number, entry: number === 1 ? entry : { ...entry, body } },
+              lastCheck,
+              engine,
+            );
+          },
+      ),
     ],
     caughtBy: ['faults', 'killed'],
   },

@@ -110,7 +110,9 @@ function everyAgain(): Again[] {
     .flatMap((service) => assets.map((asset): Again => ({ asset, service })));
 }
 
-/** No client can prevent that it pays again. Each command that looks at the chain must say so, and name what was paid. */
+/**
+ * No client can prevent that it pays again. Each command that looks at the chain must say so, and name what was paid.
+ */
 async function playAgain({ asset, service }: Again, stage: Stage): Promise<void> {
   const play = await begin(`${asset}, a service that ignores keys, ${service.name}`, stage);
   await stage.lane.service.set({ slot_ms: 0, repeated_transfer_key: 'ignore' });

@@ -1,6 +1,6 @@
 import { longestKey } from '../once/entry/jsonText.ts';
 import type { Kind } from '../once/entry/wanted.ts';
-import { batchFailure, complainOfRow, type RowComplaint, textOf } from './failures.ts';
+import { asText, batchFailure, complainOfRow, type RowComplaint } from './failures.ts';
 
 /** The fields that a row may have, named as in the payload. `buttons` is a short form of `components`. */
 export const rowFields: Readonly<Record<Kind, readonly string[]>> = {
@@ -37,7 +37,7 @@ export function folded(column: string): string {
 /** The fields by the folded names of their columns. The key is one of them, to be refused. */
 export type FieldNames = ReadonlyMap<string, string>;
 
-export function fieldsOf(kind: Kind, { called = {} }: ReadOptions): FieldNames {
+export function fieldNames(kind: Kind, { called = {} }: ReadOptions): FieldNames {
   const own = [...rowFields[kind], 'idempotency_key'].filter((field) => called[field] === undefined);
   return new Map([
     ...own.map((field) => [field, field] as const),
@@ -103,7 +103,7 @@ export function rowOf(
     const value = values[index];
     if (field !== undefined && cells[index] !== undefined) written[field] = cells[index];
     if (field === undefined) {
-      if (value !== undefined && value !== null && value !== '') kept.push([title, textOf(value)]);
+      if (value !== undefined && value !== null && value !== '') kept.push([title, asText(value)]);
     } else if (value !== undefined)
       fields[field] = typeof value === 'string' && trimmed.includes(field) ? withoutBlanks(value) : value;
   }

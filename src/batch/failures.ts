@@ -161,7 +161,7 @@ function isOwn(complaint: RowComplaint): complaint is Exclude<RowComplaint, Comp
   return complaint.rule in ownRules;
 }
 
-export function textOf(value: unknown): string {
+export function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -180,7 +180,7 @@ const ofColumns: readonly RowComplaint['rule'][] = [
 /** The cell that a complaint is about, as the file has it. An id is not repeated: the line shows the row's id. */
 export function cellOf({ field = 'id', rule }: RowComplaint, written: Written): string | undefined {
   const value = field === 'id' || ofColumns.includes(rule) ? undefined : written[field];
-  return value === undefined || value === '' ? undefined : `"${clipped(textOf(value))}"`;
+  return value === undefined || value === '' ? undefined : `"${clipped(asText(value))}"`;
 }
 
 function rowSentence(complaint: RowComplaint, written: Written): string {

@@ -86,13 +86,13 @@ export type BatchPlan = FileFacts & {
   readonly closed: Failure | undefined;
 };
 
-export type Known = {
+export type BotAndJournal = {
   readonly bot: Bot;
   /** Absent if no journal exists yet and none should be created. */
   readonly journal: Journal | undefined;
 };
 
-type PlanInputs = Known & {
+type PlanInputs = BotAndJournal & {
   readonly now: () => number;
   readonly interrupted: AbortSignal;
   readonly recipients: Recipients;
@@ -337,7 +337,7 @@ function keyById(naming: Naming, { kind }: BatchOrder, { baseUrl }: Bot): string
 /** The entry under a row's id (an invalid row may have one too), and whether it is the row's own. */
 export async function foundFor(
   { id, identity }: Row,
-  { order, ...known }: Known & { readonly order: BatchOrder },
+  { order, ...known }: BotAndJournal & { readonly order: BatchOrder },
 ): Promise<Plan> {
   const { journal, bot } = known;
   if (identity !== undefined) return planOf(identity, known);
@@ -350,7 +350,7 @@ export async function foundFor(
 /** A row is always named, so its key needs no salt. */
 const unsalted = { hashOf: (): string => '' };
 
-async function planOf(identity: Identity, { journal, bot }: Known): Promise<Plan> {
+async function planOf(identity: Identity, { journal, bot }: BotAndJournal): Promise<Plan> {
   if (journal === undefined) return planOfNewJournal;
   return makePlan(identity, { journal, bot, clock: journal.clock }, journal.reads);
 }
@@ -384,7 +384,7 @@ export function paymentOfRow(
 }
 
 /** Looks up rows again that this process has not ended, because other processes may have. */
-export async function lookAgain(rows: readonly RowToDo[], known: Known): Promise<void> {
+export async function lookAgain(rows: readonly RowToDo[], known: BotAndJournal): Promise<void> {
   for (let at = 0; at < rows.length; at += pageRows)
     await Promise.all(
       rows.slice(at, at + pageRows).map(async (row) => {

@@ -6,7 +6,7 @@ import { type Source, wholeOf } from '../once/input.ts';
 import { type Checking, checkRow, isGoodId } from './checkRow.ts';
 import {
   type FieldNames,
-  fieldsOf,
+  fieldNames,
   folded,
   headerOf,
   jsonFields,
@@ -84,7 +84,7 @@ export async function readRows(input: Input, reading: Reading): Promise<ReadFile
   const { kind, template, mending, inWords } = reading;
   const source = inputName(input);
   const text = textIn(await wholeOf({ ...input, name: source }, mostBytes), source);
-  const fields = fieldsOf(kind, mending);
+  const fields = fieldNames(kind, mending);
   const delimiter = isJsonLines(text) ? undefined : delimiterOf(text, (title) => fields.has(folded(title)));
   if (delimiter === ',' && mending.decimalComma === true) throw batchFailure('comma-divided', { source });
   const file = { text, source, fields, mending };

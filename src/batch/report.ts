@@ -8,7 +8,7 @@ import { Failure } from '../once/failures.ts';
 import type { Entry, Reads } from '../once/journal/journal.ts';
 import type { RowColumns } from './columns.ts';
 import { batchFailure } from './failures.ts';
-import { type BatchOrder, foundFor, type Known, type Row } from './plan.ts';
+import { type BatchOrder, type BotAndJournal, foundFor, type Row } from './plan.ts';
 import { type RowState, stateByEntry } from './rowState.ts';
 
 /** One row in the report of a batch: the input as it was, and the journal's facts about it. */
@@ -24,7 +24,7 @@ export type RowReport = Pick<Row, 'id' | 'written'> & {
   readonly atMs: number | undefined;
 };
 
-export type RowReportInputs = Known & {
+export type RowReportInputs = BotAndJournal & {
   readonly rows: readonly Row[];
   readonly order: BatchOrder;
   /** The message's id or the transfer's signature, and why it is not done. */

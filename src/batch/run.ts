@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { claim } from '../once/engine/claim.ts';
 import type { EngineContext, Progress } from '../once/engine/context.ts';
 import { carryOut } from '../once/engine/execute.ts';
-import { type Ending, endingOf, type Outcome } from '../once/engine/outcome.ts';
+import { type Outcome, type OutcomeToTell, outcomeToTell } from '../once/engine/outcome.ts';
 import { paidAs, settleAsPaid } from '../once/engine/paidAs.ts';
 import type { Claim } from '../once/engine/take.ts';
 import { BatchPace, sharedCommit } from './pace.ts';
@@ -22,7 +22,7 @@ type RunInputs = {
   /** Called once, when only rows that other processes are sending are left. */
   readonly onWaiting: (rows: number) => void;
   /** Called as a row ends. */
-  readonly onEnd: (row: Row, ending: Ending) => Promise<void>;
+  readonly onEnd: (row: Row, ending: OutcomeToTell) => Promise<void>;
 };
 
 type Run = RunInputs & {
@@ -181,7 +181,7 @@ async function waitForOthers(rows: number, { engine, rules, onWaiting }: Run): P
 async function finish(row: Row, step: Claim | Outcome, run: Run, leave: () => void): Promise<void> {
   const { engine, rules, onEnd } = run;
   const outcome = step.is === 'claim' ? await carryOut(step, engine, leave) : step;
-  const ending = endingOf(outcome);
+  const ending = outcomeToTell(outcome);
   row.sent = step.is === 'claim' && !(outcome.is === 'concluded' && outcome.replayed);
   row.outcome = stateAfter(outcome);
   // The outcome `not-sent` has the entry that blocks the row, not the row's own.

@@ -1,4 +1,4 @@
-import type { Ending, Outcome, Stopped } from '../once/engine/outcome.ts';
+import type { Outcome, OutcomeToTell, Stopped } from '../once/engine/outcome.ts';
 import { asFailure, type Failure } from '../once/failures.ts';
 
 /** Why no new rows are started. */
@@ -46,7 +46,7 @@ export class StopRules {
     this.#stopFor({ because: 'failure', failure: asFailure(thrown) });
   }
 
-  note({ outcome, code }: Pick<Ending, 'outcome' | 'code'>, sent: boolean): void {
+  note({ outcome, code }: Pick<OutcomeToTell, 'outcome' | 'code'>, sent: boolean): void {
     if (sent && code !== undefined) this.#failures += 1;
     if (sent) this.#noteSent(outcome);
     // The plan was within the limits, so others have spent since. The next run is refused as a whole, or continues.

@@ -6,7 +6,7 @@ import {
   listOf,
   objectOf,
   type Reason,
-  textOf,
+  stringIn,
 } from './transaction.ts';
 
 /** Why not all of a wallet's transactions were read. */
@@ -58,7 +58,7 @@ function listedIn(result: unknown) {
   return listOf(result).map((each) => {
     const { signature, blockTime, memo, err, confirmationStatus } = objectOf(each);
     return {
-      signature: textOf(signature),
+      signature: stringIn(signature),
       timeS: isNothing(blockTime) ? undefined : countOf(blockTime),
       // A node writes the length of each memo before it.
       memo: typeof memo === 'string' ? memo.replace(/^\[\d+\] /u, '') : undefined,

@@ -38,7 +38,7 @@ export function findPayment(
     return doubt;
   const recipients = changesOf(to, ofAsset);
   const payers = wallet === undefined ? [] : changesOf(wallet, ofAsset);
-  const units = unitsOf(amount, decimals);
+  const units = smallestUnits(amount, decimals);
   if (units === undefined || [...recipients, ...payers].some(({ isExact }) => !isExact)) return doubt;
   const gained = sum(recipients);
   const lost = wallet === undefined ? undefined : -sum(payers);
@@ -60,7 +60,7 @@ function sum(changes: readonly Change[]): bigint {
 }
 
 /** An amount in the asset's smallest units; undefined if it has more decimal places than the asset. */
-function unitsOf(amount: string, decimals: number): bigint | undefined {
+function smallestUnits(amount: string, decimals: number): bigint | undefined {
   const { units, decimals: own } = minorUnits(amount);
   return own > decimals ? undefined : units * 10n ** BigInt(decimals - own);
 }

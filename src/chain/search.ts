@@ -4,7 +4,7 @@ import type { Entry, Journal, Reads } from '../once/journal/journal.ts';
 import { fetchEach, type Gap, listFor } from './listing.ts';
 import { noData, type RpcNode, readIn, type Why } from './node.ts';
 import { findPayment, type Payment } from './payment.ts';
-import { listOf, objectOf, textOf } from './transaction.ts';
+import { listOf, objectOf, stringIn } from './transaction.ts';
 import { graceMs, isHeldByAnother, type SeenPayment } from './verdict.ts';
 
 /** A payment of exactly the transfer's amount to its recipient. Nothing shows that it is this transfer. */
@@ -152,5 +152,5 @@ async function addressesOf(
 }
 
 function accountsIn(result: unknown): string[] {
-  return listOf(objectOf(result).value).map((each) => textOf(objectOf(each).pubkey));
+  return listOf(objectOf(result).value).map((each) => stringIn(objectOf(each).pubkey));
 }

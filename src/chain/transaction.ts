@@ -52,9 +52,9 @@ export function readTransaction(result: unknown) {
   const { signatures, message } = objectOf(transaction);
   const meta = objectOf(metaJson);
   if (meta.err === undefined) throw new Unreadable('meta/no-err');
-  const accounts = listOf(objectOf(message).accountKeys).map((key) => textOf(objectOf(key).pubkey));
+  const accounts = listOf(objectOf(message).accountKeys).map((key) => stringIn(objectOf(key).pubkey));
   return {
-    signature: textOf(listOf(signatures)[0]),
+    signature: stringIn(listOf(signatures)[0]),
     slot: countOf(slot),
     blockTimeS: isNothing(blockTime) ? undefined : countOf(blockTime),
     failed: meta.err !== null,
@@ -99,9 +99,9 @@ function tokenIn(balance: JsonObject, isAfter: boolean, accounts: readonly strin
   const [units, decimals] = [unitsInText(amount), countOf(places)];
   return {
     account,
-    owner: isNothing(balance.owner) ? undefined : textOf(balance.owner),
-    mint: textOf(balance.mint),
-    program: isNothing(balance.programId) ? undefined : textOf(balance.programId),
+    owner: isNothing(balance.owner) ? undefined : stringIn(balance.owner),
+    mint: stringIn(balance.mint),
+    program: isNothing(balance.programId) ? undefined : stringIn(balance.programId),
     ...{ isAfter, units: isAfter ? units : -units },
     decimals,
     // A mint may scale its amounts. Wallets then show another amount than was moved.
@@ -125,7 +125,7 @@ export function listOf(value: unknown): readonly unknown[] {
   throw new Unreadable('no-list');
 }
 
-export function textOf(value: unknown): string {
+export function stringIn(value: unknown): string {
   if (typeof value === 'string') return value;
   throw new Unreadable('no-text');
 }
@@ -144,7 +144,7 @@ export function countOf(value: unknown): number {
 
 /** A u64 written as text. */
 export function unitsInText(value: unknown): bigint {
-  const text = textOf(value);
+  const text = stringIn(value);
   if (!/^(?:0|[1-9]\d{0,19})$/u.test(text)) throw new Unreadable('no-amount');
   return BigInt(text);
 }

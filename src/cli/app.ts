@@ -5,7 +5,7 @@ import type { ChainBot, KnownBot } from './bot/chooseBot.ts';
 import { settingsOf } from './bot/settings.ts';
 import type { ConnectedBot } from './open/bot.ts';
 import type { JournalLocation } from './open/journal.ts';
-import type { Closing, Opening, ProcessOfCommand } from './open/process.ts';
+import type { Closable, Opening, ProcessOfCommand } from './open/process.ts';
 import type { Args } from './parse/args.ts';
 
 /**
@@ -30,11 +30,11 @@ export type App<Arguments = Args> = Opening<Arguments> & {
 
 /** Adds the openers to `process` itself, because its `stdin` is a getter. */
 export function openApp<Arguments extends Args>(process: ProcessOfCommand<Arguments>): App<Arguments> {
-  const owned: Closing[] = [];
+  const owned: Closable[] = [];
   let chosen: ChainBot | undefined;
   const app: App<Arguments> = Object.assign(process, {
     settings: () => settingsOf(process.args),
-    owns: <Opened extends Closing>(opened: Opened) => {
+    owns: <Opened extends Closable>(opened: Opened) => {
       owned.push(opened);
       return opened;
     },

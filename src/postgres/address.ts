@@ -7,7 +7,7 @@ import type { Env } from '../machine/folders.ts';
 import { readSmall } from '../machine/smallFile.ts';
 import type { Failure } from '../once/failures.ts';
 import { showsPassword } from '../once/journal/place.ts';
-import { sharedFailure, type UrlFault } from './failures.ts';
+import { type ServerUrlFault, sharedFailure } from './failures.ts';
 
 /** Where a shared journal is and how to reach it. */
 export type Address = ReturnType<typeof parseAddress>;
@@ -21,7 +21,7 @@ const defaultSchema = 'botctl';
 
 /** The driver reads the URL, and PG* variables fill in what the URL leaves out. `userName` is called last. */
 export function parseAddress(text: string, source: UrlSource, env: Env, userName: () => string) {
-  const refusal = (fault: UrlFault): Failure => sharedFailure('bad-url', { source, fault });
+  const refusal = (fault: ServerUrlFault): Failure => sharedFailure('bad-url', { source, fault });
   if (source !== 'BOTCTL_JOURNAL' && showsPassword(text)) throw refusal('password-in-option');
   if (!/^postgres(?:ql)?:\/\//iu.test(text)) throw refusal('not-postgres');
   const { tls, parts } = readUrl(text, refusal);
@@ -48,7 +48,7 @@ export function parseAddress(text: string, source: UrlSource, env: Env, userName
 type Part = 'host' | 'port' | 'user' | 'database' | 'password' | 'schema' | 'options';
 
 /** Takes the TLS parameters out first: the driver would read the files that they name without a limit. */
-function readUrl(text: string, refusal: (fault: UrlFault) => Failure) {
+function readUrl(text: string, refusal: (fault: ServerUrlFault) => Failure) {
   const [place = ''] = text.split('?');
   const query = new URLSearchParams(text.slice(place.length + 1));
   const tls: Partial<Record<(typeof tlsParameters)[number], string | undefined>> = {};

@@ -7,7 +7,7 @@ import type { Ask } from '../once/journal/rows.ts';
 import type { Base, OwnReads } from '../once/journal/store.ts';
 import type { Verbs } from '../once/journal/verbs.ts';
 import type { PgConnection } from './connection.ts';
-import type { PgConnections, Waiting } from './connections.ts';
+import type { PgConnections, WaitingWork } from './connections.ts';
 import { ServerTroubleError, type SharedKind, sharedFailure } from './failures.ts';
 import {
   isElsewhere,
@@ -212,7 +212,7 @@ export class ServerBase implements Base {
   }
 
   /** The holder of a lock may itself wait for a standby. */
-  async #heldUpBy(error: unknown, waiting: Waiting): Promise<unknown> {
+  async #heldUpBy(error: unknown, waiting: WaitingWork): Promise<unknown> {
     const { connections, place } = this.#inputs;
     if (!isHeldUp(error)) return error;
     try {
@@ -262,7 +262,7 @@ const aboutOwners = (dialect: Dialect) => ({
 const awaitsStandby = /* sql */ `SELECT FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep' LIMIT 1`;
 
 /** Errors that need time are retried within `--max-wait`, all others a fixed number of times. */
-async function mayTryAgain(tries: number, error: unknown, waiting: Waiting): Promise<boolean> {
+async function mayTryAgain(tries: number, error: unknown, waiting: WaitingWork): Promise<boolean> {
   if (!needsTime(error)) return tries < mostTries;
   return tries === 1 || (await waiting.again());
 }

@@ -3,13 +3,13 @@ import { type Duplex, Writable } from 'node:stream';
 import type { Client, ClientConfig, QueryConfig } from 'pg';
 import { readLeftovers } from '../machine/process.ts';
 import type { Statement } from '../once/journal/dialect.ts';
-import { listed, type Values } from '../once/journal/rows.ts';
+import { type Values, valuesInOrder } from '../once/journal/rows.ts';
 import { type Address, placeOf, urlFor } from './address.ts';
 import { ServerTroubleError, sharedFailure } from './failures.ts';
 import { elsewhere, isLastWord } from './faults.ts';
-import type { Row } from './sql.ts';
+import type { SqlRow } from './sql.ts';
 
-type Answer = { readonly command: string; readonly rows: readonly Row[] };
+type Answer = { readonly command: string; readonly rows: readonly SqlRow[] };
 
 /** No statement takes this long, so a connection that is silent for this long is replaced. */
 const longestMs = 30_000;
@@ -131,8 +131,8 @@ export class PgConnection {
   }
 
   /** Asks without waiting for the answers to earlier questions. */
-  async ask(statement: Statement, values: Values): Promise<readonly Row[]> {
-    const { rows } = await this.#watched({ text: statement.text, values: listed(statement, values) });
+  async ask(statement: Statement, values: Values): Promise<readonly SqlRow[]> {
+    const { rows } = await this.#watched({ text: statement.text, values: valuesInOrder(statement, values) });
     return rows;
   }
 
@@ -151,7 +151,7 @@ export class PgConnection {
     // Without an answer, the state of the server is unknown, so this connection is no longer used.
     const callOff = afterTime(this.#leftMs(), () => this.#giveUp('silent'));
     try {
-      return await this.#client.query<Row>(question);
+      return await this.#client.query<SqlRow>(question);
     } catch (error) {
       if (isLastWord(error)) this.destroy();
       throw error;

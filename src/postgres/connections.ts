@@ -28,7 +28,7 @@ const landingMs = 5000;
 const leavingMs = 1000;
 
 /** The patience of one piece of work. */
-export type Waiting = {
+export type WaitingWork = {
   /** Pauses, longer each time. Returns false if time is up. */
   again(): Promise<boolean>;
   readonly leftMs: LeftMs;
@@ -79,7 +79,7 @@ export class PgConnections {
   }
 
   /** A connection that works. Fails if the server is not back in time. */
-  async working(waiting: Waiting = this.waiting()): Promise<PgConnection> {
+  async working(waiting: WaitingWork = this.waiting()): Promise<PgConnection> {
     if (this.#connection?.isBroken !== false) {
       this.#connecting ??= this.#keepTrying(() => true, waiting).finally(() => {
         this.#connecting = undefined;
@@ -91,7 +91,7 @@ export class PgConnections {
   }
 
   /** Begins a wait. Recording a reply deserves more patience than work that can still be left undone. */
-  waiting(isForReply: boolean = false): Waiting {
+  waiting(isForReply: boolean = false): WaitingWork {
     const { maxWaitMs, leastMs, interrupted, leaving, sleep } = this.#patience;
     const nowMs = performance.now();
     this.#fruitlessSinceMs ??= nowMs;
@@ -152,7 +152,7 @@ export class PgConnections {
     this.#latest?.destroy();
   }
 
-  async #keepTrying(isWorthIt: (error: unknown) => boolean, waiting: Waiting): Promise<PgConnection> {
+  async #keepTrying(isWorthIt: (error: unknown) => boolean, waiting: WaitingWork): Promise<PgConnection> {
     for (;;) {
       try {
         return await this.#connect(waiting.leftMs);

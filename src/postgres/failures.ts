@@ -32,7 +32,7 @@ const urlFaults = {
   ],
 } as const;
 
-export type UrlFault = keyof typeof urlFaults;
+export type ServerUrlFault = keyof typeof urlFaults;
 
 const serverTroubles = {
   /** No answer came in time, with a connection or without one. */
@@ -98,7 +98,7 @@ type TooOld = AtPlace & { version: number; least: number };
 
 /** The failures of a journal on a server. */
 const kinds = {
-  'bad-url': ({ source, fault }: { source: string; fault: UrlFault }) => {
+  'bad-url': ({ source, fault }: { source: string; fault: ServerUrlFault }) => {
     const [problem, hint] = urlFaults[fault];
     return failureWith('usage', { hint })`${source} ${problem}`;
   },

@@ -5,7 +5,7 @@ import type { PgConnection } from './connection.ts';
 import { sharedFailure } from './failures.ts';
 import { isUnawaited, NotOnStandby } from './faults.ts';
 import { sharedSchema } from './sharedSchema.ts';
-import { inMs, nowMs, onlyIn, quotedName, type Row, tablesIn } from './sql.ts';
+import { inMs, nowMs, onlyIn, quotedName, type SqlRow, tablesIn } from './sql.ts';
 
 /**
  * SQL that limits the length of transactions, on servers that can (17 and later). The commit itself may take longer.
@@ -63,7 +63,7 @@ export async function askServer(connection: PgConnection): Promise<ServerFacts> 
   return serverFacts(connection, answers.at(-1)?.rows[0] ?? {});
 }
 
-function serverFacts(connection: PgConnection, row: Row) {
+function serverFacts(connection: PgConnection, row: SqlRow) {
   connection.introducedTo(Number(row.pid));
   const setting = (name: string): string => String(row[name]);
   return {
@@ -99,7 +99,7 @@ export async function askJournal(connection: PgConnection, schema: string): Prom
   return journalFacts((await connection.query(aboutJournal(schema))).rows[0] ?? {});
 }
 
-function journalFacts(row: Row) {
+function journalFacts(row: SqlRow) {
   return {
     id: String(row.id),
     salt: row.salt as Uint8Array,

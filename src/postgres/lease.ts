@@ -3,7 +3,7 @@ import { hostname, uptime } from 'node:os';
 import type { PgConnection } from './connection.ts';
 import type { PgConnections } from './connections.ts';
 import { sharedFailure } from './failures.ts';
-import { nowMs, type Row, tablesIn } from './sql.ts';
+import { nowMs, type SqlRow, tablesIn } from './sql.ts';
 
 /** Two clocks that cannot be set. The second also runs while the machine sleeps. */
 type Moment = { readonly monotonicMs: number; readonly uptimeMs: number };
@@ -86,7 +86,7 @@ export class Lease {
     return /* sql */ `UPDATE ${this.#owners} SET ended_at = ${nowMs} WHERE id = '${this.id}' AND ended_at IS NULL RETURNING ${here}`;
   }
 
-  fence(rows: readonly Row[]): void {
+  fence(rows: readonly SqlRow[]): void {
     if (rows.length > 0) return;
     this.#isFenced = true;
     throw sharedFailure('fenced', { place: this.#place });

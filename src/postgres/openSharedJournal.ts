@@ -37,7 +37,7 @@ export function noteOf(dataFolder: string, { id }: Pick<JournalFacts, 'id'>): No
 }
 
 /** The noted attempts and decisions that the journal lacks. */
-export async function lackedBy(
+export async function lackedByServer(
   connection: PgConnection,
   dialect: Dialect,
   noted: readonly Known[],
@@ -76,7 +76,7 @@ export async function openSharedJournal(
     facts = { server, journal };
     // A standby may lack what it has not received yet, so nothing is compared.
     const noted = server.isStandby ? [] : noteOf(dataFolder, journal).noted();
-    const missing = await lackedBy(connection, dialect, noted);
+    const missing = await lackedByServer(connection, dialect, noted);
     lost =
       missing.length === 0 ? undefined : sharedFailure('lost', { place, loss: { isGone: false, missing } });
     const failure = use === 'look' ? undefined : (refusalToSend(server, journal, place) ?? lost);

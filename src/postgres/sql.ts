@@ -2,7 +2,7 @@
 import type { Dialect } from '../once/journal/dialect.ts';
 
 type Cell = null | number | string | boolean | Uint8Array;
-export type Row = Readonly<Record<string, Cell>>;
+export type SqlRow = Readonly<Record<string, Cell>>;
 
 /** A time of the server, in milliseconds. */
 export const inMs = (time: string): string => /* sql */ `(extract(epoch FROM ${time}) * 1000)::bigint`;

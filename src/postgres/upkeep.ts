@@ -38,7 +38,7 @@ import {
   refuseSchema,
   type ServerFacts,
 } from './handshake.ts';
-import { lackedBy, noteOf } from './openSharedJournal.ts';
+import { lackedByServer, noteOf } from './openSharedJournal.ts';
 import { dialectIn, nowMs, quotedName, tablesIn } from './sql.ts';
 
 /** A connection for maintaining a journal. Asks the server, not the journal. */
@@ -113,7 +113,7 @@ export async function findSharedLoss(asking: Asking): Promise<FoundLoss | undefi
   await refuseUnwritable(asking);
   const { connection, schema, dataFolder } = asking;
   const note = noteOf(dataFolder, await askJournal(connection, schema));
-  const missing = await lackedBy(connection, dialectIn(schema), note.noted());
+  const missing = await lackedByServer(connection, dialectIn(schema), note.noted());
   return missing.length === 0 ? undefined : { note, loss: { isGone: false, missing } };
 }
 

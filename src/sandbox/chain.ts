@@ -29,12 +29,12 @@ export type Execution =
 
 type ChainTransaction = { payer: Keypair; instructions: Instruction[]; blockhash: string };
 
-export type Chain = { execute(transaction: ChainTransaction, source: AccountSource): Execution };
+export type SandboxChain = { execute(transaction: ChainTransaction, source: AccountSource): Execution };
 
-let loaded: Chain | undefined;
+let loaded: SandboxChain | undefined;
 
 /** The VM takes a while to load, so the first transfer of a process loads it. */
-export function loadChain(): Chain {
+export function loadChain(): SandboxChain {
   loaded ??= new LiteChain(loadNativeVm());
   return loaded;
 }
@@ -51,7 +51,7 @@ export function chainTrouble(): NoChainError | undefined {
 }
 
 /** Runs Solana's programs on accounts in the ledger. Between transactions the VM has none of them. */
-class LiteChain implements Chain {
+class LiteChain implements SandboxChain {
   readonly #native: NativeVm;
   readonly #vm: LiteSvm;
 

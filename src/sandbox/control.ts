@@ -4,7 +4,7 @@ import type { Effect } from './ledger.ts';
 import { balancesOf, fillFresh, giveTo, suppliesOf } from './money.ts';
 import { currentSlot, keepSlot, parseReadings, readingsOf } from './readings.ts';
 import { badCall, Rejection } from './rejection.ts';
-import { jsonReply, type Outlet, send } from './reply.ts';
+import { jsonReply, type Outlet, sendReply } from './reply.ts';
 import { assertJson, assertLocal, decodeJson, type LoggedReply, readBody, type Service } from './request.ts';
 
 type ControlCall = { query: URLSearchParams; body: unknown };
@@ -47,7 +47,7 @@ export async function serveControl(
   const body = await jsonBody(request);
   const query = new URLSearchParams((request.url ?? '').split('?')[1] ?? '');
   const said = control(request.method ?? '', path, { query, body }, service);
-  return { status: send(jsonReply(JSON.stringify(said)), outlet) };
+  return { status: sendReply(jsonReply(JSON.stringify(said)), outlet) };
 }
 
 async function jsonBody(request: IncomingMessage): Promise<unknown> {

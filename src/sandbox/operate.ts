@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Chain, type Execution, NoChainError } from './chain.ts';
+import { type Execution, NoChainError, type SandboxChain } from './chain.ts';
 import type { Fault, Operation } from './faults.ts';
 import type { KeptReply, RememberedKey } from './ledger.ts';
 import { type Asset, maxU64, sol, type TokenName, unitsOf } from './money.ts';
@@ -12,7 +12,7 @@ import {
   type Reply,
   type ReplyContext,
   rejectionReply,
-  send,
+  sendReply,
   successReply,
 } from './reply.ts';
 import {
@@ -58,7 +58,7 @@ export async function serveOperation(
     return logged({ reply: standIn(fault, service), key }, fault, outlet);
   const answer = operate(operation, request, body, service);
   if (fault?.when === 'after') return logged(answer, fault, outlet);
-  const status = send(answer.reply, outlet);
+  const status = sendReply(answer.reply, outlet);
   return { ...logOf(answer, fault ?? early), status };
 }
 
@@ -162,7 +162,7 @@ function readDeed(context: RequestContext, service: Service): Deed {
 }
 
 /** Without a chain, answers a 4xx, which says that nothing was done. A 503 would leave that open. */
-function chainOf({ loadChain }: Service): Chain {
+function chainOf({ loadChain }: Service): SandboxChain {
   try {
     return loadChain();
   } catch (error) {
@@ -247,7 +247,7 @@ function postMessage(
 /** Executes a transfer and stores the result, inside the request's transaction. */
 function makeTransfer(
   payload: TransferPayload,
-  chain: Chain,
+  chain: SandboxChain,
   { nowMs, readings }: RequestContext,
   service: Service,
 ): Done {

@@ -79,7 +79,7 @@ export type Outlet = { response: ServerResponse; closing: AbortSignal };
 /** Replies to repeat, each on its connection, just before the next reply. */
 const saidAgain = new WeakMap<Socket, Buffer>();
 
-export function send(reply: Reply, { response, closing }: Outlet): Delivered {
+export function sendReply(reply: Reply, { response, closing }: Outlet): Delivered {
   if (response.destroyed) return 0;
   const again = response.socket === null ? undefined : saidAgain.get(response.socket);
   if (response.socket !== null && again !== undefined) {
@@ -102,7 +102,7 @@ export async function deliver(fault: Fault, reply: Reply, outlet: Outlet): Promi
     case 'pass':
     case 'rpc-error':
     case 'twist':
-      return send(reply, outlet);
+      return sendReply(reply, outlet);
     case 'drop':
       socket.destroy();
       return 0;
@@ -111,7 +111,7 @@ export async function deliver(fault: Fault, reply: Reply, outlet: Outlet): Promi
       return 0;
     case 'stall':
       await stall(fault, outlet);
-      return socket.destroyed ? 0 : send(reply, outlet);
+      return socket.destroyed ? 0 : sendReply(reply, outlet);
     case 'drip':
       return drip(reply, fault.ms ?? 20, socket, outlet);
     case 'cut':
@@ -120,7 +120,7 @@ export async function deliver(fault: Fault, reply: Reply, outlet: Outlet): Promi
       socket.end(Buffer.from('\u0000\u0001garbage, not HTTP\r\n\r\n\u00ff', 'latin1'));
       return 0;
     case 'twice': {
-      const status = send(reply, outlet);
+      const status = sendReply(reply, outlet);
       const headers: [string, string][] = [...framed(reply), ['Connection', 'keep-alive']];
       saidAgain.set(socket, Buffer.concat([head(reply.status, undefined, headers), reply.body]));
       return status;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Chain } from './chain.ts';
+import type { SandboxChain } from './chain.ts';
 import { isObject } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 import { assetNamed, type Derived } from './money.ts';
@@ -13,7 +13,7 @@ export type Service = {
   derived: Derived;
   nowMs: () => number;
   requestId: () => string;
-  loadChain: () => Chain;
+  loadChain: () => SandboxChain;
 };
 
 /** The sandbox's log entry for one request. Status 0: no reply was sent. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Fault, isObject } from './faults.ts';
 import { invalidParams, methods, type Node, nodeOf, RpcError } from './node.ts';
-import { deliver, jsonReply, type Outlet, type Reply, retryAfter, send } from './reply.ts';
+import { deliver, jsonReply, type Outlet, type Reply, retryAfter, sendReply } from './reply.ts';
 import { assertJson, assertLocal, decodeJson, type LoggedReply, readBody, type Service } from './request.ts';
 
 /** Serves a call to the node: with the answer, or with the fault that a test scripted. */
@@ -15,14 +15,14 @@ export async function serveRpc(
   const decoded = decodeJson(await readBody(request));
   if (decoded === undefined) {
     const reply = jsonReply(toJson(failed(null, new RpcError(-32700, 'Parse error'))));
-    return { status: send(reply, outlet), reason: 'Parse error' };
+    return { status: sendReply(reply, outlet), reason: 'Parse error' };
   }
   const call = isObject(decoded.value) ? decoded.value : {};
   const node = nodeOf(service);
   const fault = service.ledger.takeFault({ method: call.method });
   const reply = replyTo(call, node, fault);
   const reason = typeof call.method === 'string' ? call.method : '';
-  if (fault === undefined) return { status: send(reply, outlet), reason };
+  if (fault === undefined) return { status: sendReply(reply, outlet), reason };
   return { status: await deliver(fault, reply, outlet), reason: `${reason} fault: ${fault.kind}` };
 }
 

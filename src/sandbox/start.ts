@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isBusy } from '../machine/fileLock.ts';
-import { type Chain, loadChain } from './chain.ts';
+import { loadChain, type SandboxChain } from './chain.ts';
 import { serveControl } from './control.ts';
 import { type Database, lockWaitMs, openDatabase } from './database.ts';
 import type { Operation } from './faults.ts';
@@ -11,7 +11,7 @@ import { balancesOf, deriveFrom, fillFresh } from './money.ts';
 import { serveOperation } from './operate.ts';
 import { defaultReadings, readingsOf } from './readings.ts';
 import { Rejection } from './rejection.ts';
-import { type Outlet, rejectionReply, send } from './reply.ts';
+import { type Outlet, rejectionReply, sendReply } from './reply.ts';
 import type { LoggedReply, RequestLog, Service } from './request.ts';
 import { serveRpc } from './rpc.ts';
 
@@ -26,7 +26,7 @@ export type SandboxSettings = {
   requestTimeoutMs?: number;
   nowMs?: () => number;
   lockWaitMs?: number;
-  loadChain?: () => Chain;
+  loadChain?: () => SandboxChain;
 };
 
 export type RunningSandbox = Awaited<ReturnType<typeof startSandbox>>;
@@ -170,7 +170,7 @@ function refuse(
   const readings = isKnown ? readingsOf(ledger) : defaultReadings;
   const rejected = isKnown ? error : failure(error);
   const reply = rejectionReply(rejected, { readings, requestId: requestId(), nowMs: nowMs() });
-  const status = outlet.response.headersSent ? 0 : send(reply, outlet);
+  const status = outlet.response.headersSent ? 0 : sendReply(reply, outlet);
   return { status, reason: isKnown ? error.code : String(error) };
 }
 

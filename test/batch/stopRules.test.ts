@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { StopRules } from '../../src/batch/stopRules.ts';
-import { type Ending, endingOf, type Outcome } from '../../src/once/engine/outcome.ts';
+import { type Outcome, type OutcomeToTell, outcomeToTell } from '../../src/once/engine/outcome.ts';
 import type { State } from '../../src/once/journal/journal.ts';
 
-type End = readonly [Ending, boolean];
+type End = readonly [OutcomeToTell, boolean];
 
 function endedAs(outcome: Outcome, sent = true): End {
-  return [endingOf(outcome), sent];
+  return [outcomeToTell(outcome), sent];
 }
 
 function end(state: State, status?: number, sent = true): End {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fieldsOf } from '../../src/batch/columns.ts';
+import { fieldNames } from '../../src/batch/columns.ts';
 import { Template } from '../../src/batch/template.ts';
 
 const parse = (text: string): Template => Template.parse(text, 'hello.txt');
@@ -7,7 +7,7 @@ const row = (fields: Record<string, unknown>, columns = {}) => ({
   ...{ line: 2, fields, written: fields },
   ...{ columns, complaints: [] },
 });
-const fields = fieldsOf('message', { called: { id: 'Row No' } });
+const fields = fieldNames('message', { called: { id: 'Row No' } });
 
 describe('a template', () => {
   test('puts the cells of a row into its places, once, and leaves out what only it needs', () => {

@@ -14,7 +14,10 @@ export function assetNamesOf(text: string): Readonly<Record<string, string>> {
   };
 }
 
-/** A service that gives the Authorization header back in everything it says, spelled in many ways: 200 to messages, 403 to transfers. */
+/**
+ * A service that gives the Authorization header back in everything it says, spelled in many ways: 200 to messages, 403
+ * to transfers.
+ */
 export async function startEchoingService(): Promise<EchoingService> {
   const server = createServer((request, response) => {
     const echo = String(request.headers.authorization);

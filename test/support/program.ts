@@ -12,7 +12,9 @@ export function startOf(bin: string): readonly [string, ...string[]] {
 
 export const programLine = startOf(botctlPath);
 export const [program, ...programWords] = programLine;
-/** The environment in which a program loads this code first, on Node or, where it listens to that, in the single file. */
+/**
+ * The environment in which a program loads this code first, on Node or, where it listens to that, in the single file.
+ */
 export const loadingFirst = (path: string): { NODE_OPTIONS: string; BUN_OPTIONS: string } => ({
   NODE_OPTIONS: `--require=${path}`,
   BUN_OPTIONS: `--preload=${path}`,

@@ -11,8 +11,8 @@ export const noTerminal =
   spawnSync('python3', ['-c', 'import pty']).status === 0 ? '' : ' (skipped: no python3 to make a terminal)';
 
 /**
- * Each step: type this once that has been shown since the step before. `meanwhile` is a line of bash that others have run
- * to its end by then, in the same environment.
+ * Each step: type this once that has been shown since the step before. `meanwhile` is a line of bash that others have
+ * run to its end by then, in the same environment.
  */
 export type Steps = readonly (readonly [shown: string | RegExp, typed: string, meanwhile?: string])[];
 

@@ -34,10 +34,10 @@ export function readSafely(path: string, absence: 'is-fine' | 'is-refused'): str
     const stats = statSync(folder);
     refuseUnsafe(path, folder, stats, isFolderOpen(stats));
   }
-  return textOf(bytes, path);
+  return decoded(bytes, path);
 }
 
-function textOf(bytes: Uint8Array, path: string): string {
+function decoded(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

@@ -73,16 +73,16 @@ export function readProfiles({ folder, file }: ProfilesPaths): ProfilesFile {
 
 /** The text may contain tokens, so it is never quoted. */
 function parseProfiles(bytes: Buffer, path: string): ProfilesFile {
-  const parsed = profilesFile.safeParse(jsonOf(bytes));
+  const parsed = profilesFile.safeParse(parsedJson(bytes));
   if (parsed.success) return parsed.data;
   const place = parsed.error.issues[0]?.path.join('.') || 'its top level';
-  const problem = jsonOf(bytes) === undefined ? 'is not JSON' : `has an unexpected value at ${place}`;
+  const problem = parsedJson(bytes) === undefined ? 'is not JSON' : `has an unexpected value at ${place}`;
   throw failureWith('config-damaged', { next: [{ shell: [['mv', path, `${path}.damaged`]] }] })`
     The profiles in ${path} cannot be read: the file ${problem}
     Fix it by hand, or move it out of the way and add the profiles again:`;
 }
 
-function jsonOf(bytes: Buffer): unknown {
+function parsedJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {

@@ -6,7 +6,7 @@ import type { Journal } from '../../once/journal/journal.ts';
 import { formatAmountOf, listed } from '../../once/phrases.ts';
 import { assetsIn, limitsOf, type Policies, type Policy } from '../../policy/policy.ts';
 import { readPolicy } from '../../policy/readPolicy.ts';
-import { spendingOf } from '../../policy/spend.ts';
+import { spentInADay } from '../../policy/spend.ts';
 import type { App } from '../app.ts';
 import { readSafely } from '../bot/policyFile.ts';
 import { refuseBesideSandbox } from '../open/bot.ts';
@@ -43,7 +43,7 @@ async function leftOf(
       .sort((one, other) => (one.day < other.day ? -1 : 1));
     if (tightest === undefined) continue;
     const { day, source } = tightest;
-    const sum = await spendingOf({ assetNames }, reads, nowMs);
+    const sum = await spentInADay({ assetNames }, reads, nowMs);
     const [limit, spent] = [amountOf(day), amountOf(sum)];
     const remaining = amountOf(sum < day ? day - sum : 0n);
     const of = (amount: string): string => formatAmountOf(amount, asset);

@@ -3,7 +3,7 @@ import { parseMessage, rowsFrom } from '../../once/entry/message.ts';
 import type { Order } from '../../once/entry/naming.ts';
 import type { App } from '../app.ts';
 import type { Run } from '../parse/command.ts';
-import { fieldsOf, jsonOf, namingOf, payloadOf, textOf } from '../run/inputs.ts';
+import { jsonFromOption, namingOf, payloadFields, payloadOf, textFromOption } from '../run/inputs.ts';
 import { doOnce } from '../run/once.ts';
 import { bothGiven } from '../wording/problem.ts';
 import type { SendArgs } from './send.spec.ts';
@@ -25,14 +25,14 @@ async function parse(app: App<SendArgs>): Promise<Order> {
     reply_to_message_id: { options: ['--reply-to'], value: app.args.text('reply-to') },
     components: { options: [drawn ? '--button' : '--components'], value: await componentsOf(app) },
   };
-  const { fields, options } = fieldsOf(payload, overrides);
+  const { fields, options } = payloadFields(payload, overrides);
   const { wanted, payloadKey } = parseMessage(fields, options);
   return { wanted, naming: namingOf(app, payloadKey) };
 }
 
 async function contentOf(app: App<SendArgs>): Promise<string | undefined> {
   const reader = app.args.text('content') === '-' ? 'content' : 'content-file';
-  const fromFile = await textOf(reader, app);
+  const fromFile = await textFromOption(reader, app);
   if (fromFile === undefined) return app.args.text('content');
   // Most tools end a file with a newline that is not part of the message.
   return fromFile.replace(/\r?\n$/u, '');
@@ -40,7 +40,7 @@ async function contentOf(app: App<SendArgs>): Promise<string | undefined> {
 
 async function componentsOf(app: App<SendArgs>): Promise<unknown> {
   const buttons = app.args.all('button');
-  const fromFile = await jsonOf('components', app);
+  const fromFile = await jsonFromOption('components', app);
   if (buttons.length === 0) return fromFile;
   const { rows, complaints } = rowsFrom(buttons);
   if (complaints.length > 0) throw entryFailure('not-valid', { kind: 'message', complaints, options: {} });

@@ -4,7 +4,7 @@ import type { OptionsOfField } from '../../once/entry/rules.ts';
 import { parseTransfer } from '../../once/entry/transfer.ts';
 import type { App } from '../app.ts';
 import type { Run } from '../parse/command.ts';
-import { allowedRecipients, fieldsOf, namingOf, payloadOf, waitOf } from '../run/inputs.ts';
+import { allowedRecipients, namingOf, payloadFields, payloadOf, waitOf } from '../run/inputs.ts';
 import { doOnce } from '../run/once.ts';
 import type { TransferArgs } from './transfer.spec.ts';
 
@@ -20,7 +20,7 @@ async function parse(app: App<TransferArgs>): Promise<Order> {
     amount: { options: ['--amount'], value: app.args.text('amount') },
     memo: { options: ['--memo'], value: app.args.text('memo') },
   };
-  const { fields, options } = fieldsOf(await payloadOf(app), overrides);
+  const { fields, options } = payloadFields(await payloadOf(app), overrides);
   const addressed = await withRecipient(fields, app, options);
   const { wanted, payloadKey } = parseTransfer(addressed, allowedRecipients(app.args), options);
   return { wanted, naming: namingOf(app, payloadKey) };

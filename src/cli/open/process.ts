@@ -24,12 +24,12 @@ export type ProcessOfCommand<Arguments = Args> = {
   };
 };
 
-export type Closing = { close(): void | Promise<void> };
+export type Closable = { close(): void | Promise<void> };
 
 /** What an opener needs: the process, the settings, and `owns`, which closes what it opened. */
 export type Opening<Arguments = Args> = ProcessOfCommand<Arguments> & {
   /** The settings for timeouts. The first call refuses a bad option. */
   settings(): Settings;
   /** Closes `opened` when the command ends, in reverse order of opening. */
-  owns<Opened extends Closing>(opened: Opened): Opened;
+  owns<Opened extends Closable>(opened: Opened): Opened;
 };

@@ -46,13 +46,15 @@ export function options<const L extends Line<OptionMarks>>(
   group?: string,
 ): OptionSpec<NameIn<L>>[] {
   return lines.map((line) => {
-    const [flags, about, beside] = columnsOf<OptionMarks>(line);
+    const [flags, about, beside] = usageAndAbout<OptionMarks>(line);
     const name = (/--([a-z-]+)/u.exec(flags)?.[1] ?? '') as NameIn<L>;
     return { name, flags, about, ...beside, ...(group !== undefined && { group }) };
   });
 }
 
-export function columnsOf<More>(line: Line<More>): [usage: string, about: string, beside: More | undefined] {
+export function usageAndAbout<More>(
+  line: Line<More>,
+): [usage: string, about: string, beside: More | undefined] {
   const [text, beside] = typeof line === 'string' ? [line] : line;
   const [usage = '', about = ''] = text.split('  ');
   return [usage, about, beside];

@@ -1,7 +1,14 @@
 import type { Exit } from '../../once/failures.ts';
 import type { App } from '../app.ts';
 import type { Does } from '../wording/problem.ts';
-import { type Args, type ArgumentSpec, columnsOf, type Line, type Marks, type OptionSpec } from './args.ts';
+import {
+  type Args,
+  type ArgumentSpec,
+  type Line,
+  type Marks,
+  type OptionSpec,
+  usageAndAbout,
+} from './args.ts';
 
 export type Example = { readonly line: string; readonly about: string };
 
@@ -57,7 +64,7 @@ export function leaf<Name extends string>(
     name,
     options: written.options ?? [],
     arguments: (written.arguments ?? []).map((line): ArgumentSpec => {
-      const [usage, about, beside] = columnsOf(line);
+      const [usage, about, beside] = usageAndAbout(line);
       return { usage, about, ...beside };
     }),
     examples: Object.entries(written.examples).map(([about, line]) => ({ about, line })),

@@ -22,7 +22,7 @@ export function sourceOf<Option extends string>(option: Option, args: Args<Optio
 }
 
 /** The text of the file that an option names, if the option is given. */
-export async function textOf<Option extends string>(
+export async function textFromOption<Option extends string>(
   option: Option,
   app: App<Args<Option>>,
 ): Promise<string | undefined> {
@@ -47,11 +47,11 @@ export async function textAt(path: string, source: string, app: App): Promise<st
 }
 
 /** The JSON in the file that an option names, if the option is given. */
-export async function jsonOf<Option extends string>(
+export async function jsonFromOption<Option extends string>(
   option: Option,
   app: App<Args<Option>>,
 ): Promise<unknown> {
-  const text = await textOf(option, app);
+  const text = await textFromOption(option, app);
   if (text === undefined) return undefined;
   const { parseJson } = await import('../../once/entry/jsonText.ts');
   return parseJson(text, sourceOf(option, app.args));
@@ -63,7 +63,7 @@ type Override = { readonly options: readonly string[]; readonly value: unknown }
 type InputFields = { readonly fields: Record<string, unknown>; readonly options: OptionsOfField };
 
 /** The fields of a request: those of `--payload`, if given, overridden by the options. */
-export function fieldsOf(
+export function payloadFields(
   payload: Record<string, unknown> | undefined,
   overrides: Readonly<Record<string, Override>>,
 ): InputFields {
@@ -79,7 +79,7 @@ export function fieldsOf(
 
 /** The object of `--payload`: the whole request body, which the other options override. */
 export async function payloadOf(app: App<Args<'payload'>>): Promise<Record<string, unknown> | undefined> {
-  const payload = await jsonOf('payload', app);
+  const payload = await jsonFromOption('payload', app);
   if (payload === undefined) return undefined;
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
     throw failureWith('bad-input')`The payload is not a JSON object

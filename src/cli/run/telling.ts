@@ -1,7 +1,7 @@
 import { chainViewOf } from '../../chain/paidAgain.ts';
 import type { ChainView } from '../../chain/verdict.ts';
 import type { Until } from '../../chain/verify.ts';
-import { endingOf, type Outcome } from '../../once/engine/outcome.ts';
+import { type Outcome, outcomeToTell } from '../../once/engine/outcome.ts';
 import { asFailure, type Exit, exitOf, Failure } from '../../once/failures.ts';
 import type { Entry, Journal, Reads } from '../../once/journal/journal.ts';
 import { neverTwice } from '../../once/sentence.ts';
@@ -18,7 +18,7 @@ import { decisionsShown, markReported, signatureOf, storedReport, withChain } fr
 export type ChainEnd = { readonly view: ChainView; readonly until: Until };
 
 /** What was known of the entry before its outcome. */
-type Known = {
+type KnownBefore = {
   readonly chainEnd?: ChainEnd | undefined;
   /** Its bot names a Solana node. */
   readonly hasNode?: boolean;
@@ -29,9 +29,9 @@ export async function tell(
   outcome: Outcome,
   { args: { command }, display }: App,
   journal: Journal,
-  { chainEnd, hasNode = false }: Known = {},
+  { chainEnd, hasNode = false }: KnownBefore = {},
 ): Promise<Exit> {
-  const ending = endingOf(outcome);
+  const ending = outcomeToTell(outcome);
   const explained = explain(ending, journal.clock.now(), { hasNode });
   const toTell = await reportOf(outcome, explained, command, journal.reads);
   if (toTell === undefined) {
@@ -116,7 +116,7 @@ async function showAndNote(report: Report, journal: Journal, display: Display): 
     if (failure.code !== 'stdout-not-writable')
       return tellProblem(command, problemOf(standsAllTheSame(failure, entry)), display);
     // Say the outcome first: only its report could not be printed.
-    display.warn(`${standing(entry)} ${failure.message}`);
+    display.warn(`${stateSentence(entry)} ${failure.message}`);
     display.notice(`Run the same command again to see its outcome: ${neverTwice}.`);
     return exitOf(failure.code);
   }
@@ -182,9 +182,9 @@ export async function reportOf(
 
 /** The failure to show an entry, with the entry's state added. */
 function standsAllTheSame({ code, message, details }: Failure, entry: Entry): Failure {
-  return new Failure(code, message, { ...details, earlier: standing(entry) });
+  return new Failure(code, message, { ...details, earlier: stateSentence(entry) });
 }
 
-function standing({ kind, state, id }: Entry): string {
+function stateSentence({ kind, state, id }: Entry): string {
   return `The ${kind} is ${state} (ID ${id}).`;
 }

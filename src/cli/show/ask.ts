@@ -4,7 +4,7 @@ import type { Clock, OpenTerminal, Terminal } from '../../machine/process.ts';
 import { interrupted } from '../../once/failures.ts';
 import { diskTrouble } from '../../once/phrases.ts';
 import { needsPerson, noTerminalFor } from '../wording/problem.ts';
-import { type Answers, plain, type Question } from './display.ts';
+import { type PossibleAnswers, plain, type Question } from './display.ts';
 import { foldAtBlanks, safeLine } from './text.ts';
 
 /** The terminal on which a person is asked, the clock and the signal that end the question. */
@@ -20,7 +20,7 @@ const patienceMs = 5 * 60_000;
 /** Asks the question in the last line of the text. Any answer that is not in `words` is No. */
 export async function askAtTerminal<Answer extends string>(
   draw: Question,
-  { choices, words }: Answers<Answer>,
+  { choices, words }: PossibleAnswers<Answer>,
   asking: Asking,
 ): Promise<Answer | 'no'> {
   const prompt = (columns: number): string => {

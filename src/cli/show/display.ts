@@ -39,7 +39,7 @@ export type View = {
 export type Question = (canvas: LabelCanvas) => string;
 
 /** The answers as shown after a question, and the meaning of each word. */
-export type Answers<Answer extends string> = {
+export type PossibleAnswers<Answer extends string> = {
   readonly choices: string;
   readonly words: Readonly<Record<string, Answer>>;
 };
@@ -68,7 +68,7 @@ export interface Display {
   /** Whether a person can be asked: only in the foreground of the controlling terminal. The streams do not matter. */
   terminal(): AtTerminal['is'];
   /** Asks on that terminal. Fails if nobody can be asked or nobody answers. Any word not in `answers` is No. */
-  ask<Answer extends string>(question: Question, answers: Answers<Answer>): Promise<Answer | 'no'>;
+  ask<Answer extends string>(question: Question, answers: PossibleAnswers<Answer>): Promise<Answer | 'no'>;
   /** Asks a question with Yes or No. */
   confirm(question: Question): Promise<boolean>;
   /** Asks for a secret without showing what is typed. */
@@ -152,7 +152,7 @@ export function columnsIn({ COLUMNS: text = '' }: Env): number | undefined {
 }
 
 /** The width for results. In a pipe nothing is wrapped unless the caller set a width. */
-export function columnsOf({ isPipe, columns }: Output, env: Env): number {
+export function widthOf({ isPipe, columns }: Output, env: Env): number {
   return columnsIn(env) ?? (isPipe ? Number.POSITIVE_INFINITY : columns);
 }
 

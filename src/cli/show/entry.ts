@@ -24,7 +24,7 @@ function fieldsIn(body: Uint8Array): Fields {
 }
 
 /** The row's other columns, which are never sent. */
-export function columnsOf({
+export function rowColumns({
   columns,
 }: Partial<Pick<Entry, 'columns'>>): Readonly<Record<string, string>> | undefined {
   try {
@@ -38,7 +38,7 @@ export function columnsOf({
 
 /** The row's columns `name` and `note`, for people. */
 export function forWhom(entry: Partial<Pick<Entry, 'columns'>>): string | undefined {
-  const cells = Object.entries(columnsOf(entry) ?? {});
+  const cells = Object.entries(rowColumns(entry) ?? {});
   const said = ['name', 'note'].flatMap((wanted) =>
     cells.flatMap(([title, cell]) =>
       title.toLowerCase() === wanted ? [safeLine(clipped(String(cell)))] : [],

@@ -2,7 +2,7 @@ import type { AtTerminal, Clock, Terminal } from '../../machine/process.ts';
 import type { Suggestion } from '../../once/sentence.ts';
 import type { Problem } from '../wording/problem.ts';
 import { adviceOf, type Occurrence, type Suggested, suggested, withLacking } from '../wording/suggest.ts';
-import { columnsOf, type Display, type Output, type Paint, plain, type View } from './display.ts';
+import { type Display, type Output, type Paint, plain, type View, widthOf } from './display.ts';
 import { foldAtBlanks, safeJson, safeLine } from './text.ts';
 
 export type FaceChoice = {
@@ -78,7 +78,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     if (choice.quiet) return view.quiet === undefined ? '' : `${safeLine(view.quiet)}\n`;
     return view.human({
       paint: outPaint,
-      columns: columnsOf(stdout, env),
+      columns: widthOf(stdout, env),
       isPipe: stdout.isPipe,
       suggest,
     });

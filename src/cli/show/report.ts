@@ -11,7 +11,7 @@ import { whyItWaits } from '../wording/outcomes.ts';
 import type { Problem } from '../wording/problem.ts';
 import { card, type Fact, type Fields } from './card.ts';
 import type { Canvas, View } from './display.ts';
-import { columnsOf, drawMessage, forWhom, requestFacts, requestOf, text } from './entry.ts';
+import { drawMessage, forWhom, requestFacts, requestOf, rowColumns, text } from './entry.ts';
 import { fieldText, idOrSignature, messageOf, pruned, type Replied, transferOf } from './reply.ts';
 import { foldAtBlanks } from './text.ts';
 
@@ -38,7 +38,7 @@ function entryJson(entry: Entry): Fields {
     key: entry.key,
     name: entry.name,
     row: entry.rowId,
-    columns: columnsOf(entry),
+    columns: rowColumns(entry),
     bot: entry.bot,
     base_url: entry.baseUrl,
     state: entry.state,

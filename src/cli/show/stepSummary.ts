@@ -18,11 +18,11 @@ const reasonWidth = 320;
 const warned = 'warning';
 
 /** `result` is the result, or the reason why none exists. */
-type Row = readonly [outcome: string, what: string, entry: string, result: string];
+type SummaryRow = readonly [outcome: string, what: string, entry: string, result: string];
 
 /** The summary of one command in a GitHub Actions job: a short table on its page, and an annotation if it failed. */
 export class StepSummary {
-  readonly #rows: Row[] = [];
+  readonly #rows: SummaryRow[] = [];
   #more = 0;
   #problem: Problem | undefined;
 
@@ -51,7 +51,7 @@ export class StepSummary {
     if (row !== undefined) this.#add(row);
   }
 
-  #add(row: Row): void {
+  #add(row: SummaryRow): void {
     // A result that is shown and then reported as a failure counts once.
     const isKnown = this.#rows.some((other) => other.every((text, index) => text === row[index]));
     if (isKnown) return;
@@ -90,7 +90,7 @@ export class StepSummary {
   }
 }
 
-function table(command: string, exit: Exit, rows: readonly Row[], more: number): string {
+function table(command: string, exit: Exit, rows: readonly SummaryRow[], more: number): string {
   const lines = [
     `#### ${headingOf(command, exit)}`,
     '',
@@ -119,7 +119,7 @@ function data(text: string): string {
   return text.replaceAll('%', '%25');
 }
 
-function rowOf(json: Json): Row | undefined {
+function rowOf(json: Json): SummaryRow | undefined {
   const { entry, result, name, outcome } = json;
   // A batch has many rows, so only its end is summarised.
   if (isObject(result) && typeof name === 'string') return [countsOf(result), name, '', ''];

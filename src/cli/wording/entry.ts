@@ -104,17 +104,22 @@ export function titleOf({ kind, id }: Pick<Entry, 'kind' | 'id'>): string {
 
 const kindTitles = { message: 'Message', transfer: 'Transfer' } as const;
 
-type Standing = Pick<Entry, 'kind' | 'state' | 'resolvedAs' | 'approved'>;
+type StateOfEntry = Pick<Entry, 'kind' | 'state' | 'resolvedAs' | 'approved'>;
 
 /** An entry's state, above its details. `isDoneBefore`: the service, or an earlier run, had already done it. */
-export function headlineOf(entry: Standing, isDoneBefore: boolean, isReplayed: boolean, paid = ''): string {
+export function headlineOf(
+  entry: StateOfEntry,
+  isDoneBefore: boolean,
+  isReplayed: boolean,
+  paid = '',
+): string {
   const line = `${kindTitles[entry.kind]} ${stateOf(entry, isDoneBefore)}${paid && ` (${paid})`}`;
   return isReplayed ? `${line}. ${nothingSentNow}` : line;
 }
 
 export const approvedNotSent = 'approved, not sent';
 
-function stateOf({ state, resolvedAs, approved }: Standing, isDoneBefore: boolean): string {
+function stateOf({ state, resolvedAs, approved }: StateOfEntry, isDoneBefore: boolean): string {
   if (state === 'resolved') return `resolved: ${resolvedAs?.replaceAll('-', ' ')}`;
   if (isApprovedAndUnsent({ state, approved })) return approvedNotSent;
   return isDoneBefore && state === 'accepted' ? 'already accepted' : state;

@@ -1,5 +1,5 @@
 import { envBot, sandboxBot } from '../../once/connection.ts';
-import type { Ending, Oddity, Outcome } from '../../once/engine/outcome.ts';
+import type { Oddity, Outcome, OutcomeToTell } from '../../once/engine/outcome.ts';
 import { isUnsent } from '../../once/engine/standing.ts';
 import type { Wanted } from '../../once/entry/wanted.ts';
 import { type FailureCode, retryOf } from '../../once/failures.ts';
@@ -33,7 +33,7 @@ export type Explained = {
 type BesideIt = { readonly isRow?: boolean; readonly hasNode?: boolean };
 
 export function explain(
-  ending: Ending,
+  ending: OutcomeToTell,
   nowMs: number,
   { isRow = false, hasNode = false }: BesideIt = {},
 ): Explained {
@@ -73,7 +73,7 @@ type Unsent = Sentence & { readonly end?: string };
 
 /** The sentences for each ending that is a problem. */
 function wordsOf(
-  { outcome, complaint, needsOtherName }: Ending,
+  { outcome, complaint, needsOtherName }: OutcomeToTell,
   code: FailureCode,
   nowMs: number,
   hasNode: boolean,
@@ -228,7 +228,7 @@ function oddityWords(oddity: Oddity): string {
 }
 
 /** The words of a 409 by which the service says that it already has the message. */
-export function conflictNote({ outcome, complaint }: Ending): string | undefined {
+export function conflictNote({ outcome, complaint }: OutcomeToTell): string | undefined {
   const attempt = outcome.is === 'concluded' ? outcome.attempt : undefined;
   return attempt?.duplicate ? `The service answered with ${summary(attempt, complaint)}.` : undefined;
 }

@@ -132,7 +132,7 @@ function shownColumns(columns: readonly string[]): string {
 }
 
 /** Columns that botctl does not know. */
-export function keptColumns(columns: readonly string[]): string {
+export function unsentColumns(columns: readonly string[]): string {
   return `${shownColumns(columns)}: with each row, not sent`;
 }
 

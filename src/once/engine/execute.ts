@@ -37,7 +37,7 @@ export async function carryOut(
   for (;;) {
     const startedAtMs = engine.clock.now();
     const lastCheck = new LastCheck(claim.entry, engine);
-    const flight = await send(claim, lastCheck, engine);
+    const flight = await makeAttempt(claim, lastCheck, engine);
     hasLeft ||= flight.came === 'reply' || flight.headersSent;
     const judged = afterLastCheck(await judgeFlight(flight, claim, engine), lastCheck);
     const seen = withHold(judged, holds);
@@ -162,7 +162,7 @@ async function startNext(
 }
 
 /** Sends the entry's own bytes once. Never rejects. */
-export async function send(
+export async function makeAttempt(
   { entry, number }: Claim,
   lastCheck: LastCheck,
   engine: EngineContext,

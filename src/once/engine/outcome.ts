@@ -102,10 +102,10 @@ export type Oddity =
   /** The service already had a message under a name that this journal had not used. */
   | { readonly is: 'known-name' };
 
-export type Ending = ReturnType<typeof endingOf>;
+export type OutcomeToTell = ReturnType<typeof outcomeToTell>;
 
 /** An outcome with everything that is reported beside it. */
-export function endingOf(outcome: Outcome) {
+export function outcomeToTell(outcome: Outcome) {
   const [entry, attempt] = lastOf(outcome);
   return {
     outcome,

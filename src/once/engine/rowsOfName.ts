@@ -1,4 +1,4 @@
-import type { Reads, RowStanding } from '../journal/journal.ts';
+import type { Reads, RowKey } from '../journal/journal.ts';
 
 type RowReads = Pick<Reads, 'rowsSince' | 'latestSeq'>;
 
@@ -35,7 +35,7 @@ export class RowsOfName {
     return this.#keys.has(key);
   }
 
-  #anotherIn(rows: readonly RowStanding[]): boolean {
+  #anotherIn(rows: readonly RowKey[]): boolean {
     return rows.some(({ key }) => !this.isOwn(key));
   }
 }

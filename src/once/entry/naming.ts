@@ -57,7 +57,7 @@ export function nameOf(naming: Naming): string | undefined {
 }
 
 /** The fields, beside base URL and kind, that make two commands the same. */
-function fieldsOf(naming: Exclude<Naming, { by: 'nothing' }>, canonical: string): string[] {
+function identityFields(naming: Exclude<Naming, { by: 'nothing' }>, canonical: string): string[] {
   switch (naming.by) {
     case 'once':
       return ['once', naming.name];
@@ -86,7 +86,7 @@ function asUuid(hex: string): string {
 export function keyFor(naming: Naming, scope: Scope, canonical: string, randomKey: () => string): string {
   if (naming.by === 'nothing') return randomKey();
   if (naming.by === 'key') return naming.key;
-  return asUuid(digestOf('botctl-key/1', [scope.baseUrl, scope.kind, ...fieldsOf(naming, canonical)]));
+  return asUuid(digestOf('botctl-key/1', [scope.baseUrl, scope.kind, ...identityFields(naming, canonical)]));
 }
 
 /** Two commands mean the same entry if and only if their identities are equal. */
@@ -94,7 +94,7 @@ export function identityFor(naming: Naming, scope: Scope, bot: BotIdentity, cano
   const fields =
     naming.by === 'nothing'
       ? ['unnamed', bot.bot, bot.tokenHash ?? '', canonical]
-      : fieldsOf(naming, canonical);
+      : identityFields(naming, canonical);
   return digestOf('botctl-identity/1', [scope.baseUrl, scope.kind, ...fields]);
 }
 

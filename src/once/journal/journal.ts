@@ -87,7 +87,7 @@ export type StateCounts = Readonly<Partial<Record<State, number>>>;
 export type BatchInput = Of<typeof batchColumns>;
 
 /** A group of batch rows that have all of these fields in common. */
-export type RowsStanding = Pick<
+export type RowGroup = Pick<
   Entry,
   'kind' | 'baseUrl' | 'bot' | 'state' | 'heldReason' | 'resolvedAs' | 'approved' | 'ownerLives'
 > & {
@@ -125,7 +125,7 @@ export type BatchPayment = { readonly payment: string; readonly batch: string; r
 /** An identifier that the service or the chain gives to one entry only. */
 export type Receipt = Of<typeof receiptColumns>;
 
-export type RowStanding = Pick<Entry, 'key'> & { readonly seq: number };
+export type RowKey = Pick<Entry, 'key'> & { readonly seq: number };
 
 /** Why a journal begins no attempt, until the closing ends. */
 export type Closing = Of<typeof closingColumns>;
@@ -161,11 +161,11 @@ export interface Reads {
   batchesPaying(payments: readonly string[], batch: string, sinceMs: number): Promise<BatchPayment[]>;
   latestSeq(): Promise<number>;
   /** The payments among the rows of this name with a number above `after`, in order. */
-  rowsSince(name: string, after: number): Promise<RowStanding[]>;
+  rowsSince(name: string, after: number): Promise<RowKey[]>;
   /** An entry that was resolved as this payment because the entry `by` had made it. */
   settledBy(payment: string, by: string): Promise<string | undefined>;
   /** The state of the rows of all batches with this name. */
-  rowsStanding(name: string): Promise<RowsStanding[]>;
+  rowsStanding(name: string): Promise<RowGroup[]>;
   /** How many rows the files of all batches with this name had. */
   batchInputs(name: string): Promise<BatchInput[]>;
   batchNames(): Promise<string[]>;

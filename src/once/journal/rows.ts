@@ -4,7 +4,7 @@ import type { Kind } from '../entry/wanted.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import { entryColumns, reading, states } from './columns.ts';
 import type { Statement } from './dialect.ts';
-import type { Entry, NewEntry, Resolution, RowsStanding, State } from './journal.ts';
+import type { Entry, NewEntry, Resolution, RowGroup, State } from './journal.ts';
 
 /** A row of either database; both have these columns. */
 export type JournalRow = Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export type Ask = (statement: Statement, values: Values) => Promise<readonly Jou
 export type Cell = null | number | string | Uint8Array;
 
 /** The values of a statement in the order of their numbers. */
-export function listed(statement: Statement, values: Values): Cell[] {
+export function valuesInOrder(statement: Statement, values: Values): Cell[] {
   return statement.values.map((name) => {
     const value = values[name] ?? null;
     return typeof value === 'boolean' ? Number(value) : value;
@@ -62,7 +62,7 @@ export function entryOf(row: JournalRow, ownerLives: boolean): Entry {
   return Object.assign(readEntry(row), derived);
 }
 
-export function rowsStandingOf(row: JournalRow, ownerLives: boolean): RowsStanding {
+export function rowGroupOf(row: JournalRow, ownerLives: boolean): RowGroup {
   return {
     kind: row.kind as Kind,
     baseUrl: row.base_url as BaseUrl,
@@ -81,7 +81,7 @@ export function rowsStandingOf(row: JournalRow, ownerLives: boolean): RowsStandi
 }
 
 /** What all rows pay. `cell` ends a `payment`: an asset and an amount. Undefined for messages, or if damaged. */
-function paidByAll(cell: unknown, rows: number): RowsStanding['paid'] {
+function paidByAll(cell: unknown, rows: number): RowGroup['paid'] {
   try {
     const { asset, units } = readPayment(`["",${String(cell)}`);
     return { asset, units: units * BigInt(rows) };
@@ -90,10 +90,10 @@ function paidByAll(cell: unknown, rows: number): RowsStanding['paid'] {
   }
 }
 
-type Standing = Partial<Entry> & Pick<Entry, 'state'>;
+type EntryStart = Partial<Entry> & Pick<Entry, 'state'>;
 
 /** An entry as it is when it begins or is proposed. */
-export function entryAsBegun(entry: NewEntry, at: number, standing: Standing): Entry {
+export function entryAsBegun(entry: NewEntry, at: number, standing: EntryStart): Entry {
   const usual = {
     columns: undefined,
     wasInDoubt: false,

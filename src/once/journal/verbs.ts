@@ -25,7 +25,7 @@ import {
   type Entry,
   isResolution,
   type Reads,
-  type RowStanding,
+  type RowKey,
   type Writes,
 } from './journal.ts';
 import type { Known } from './known.ts';
@@ -37,7 +37,7 @@ import {
   type JournalRow,
   optional,
   processDied,
-  rowsStandingOf,
+  rowGroupOf,
   troubleText,
   type Values,
 } from './rows.ts';
@@ -214,7 +214,7 @@ const decisionOf = reading({ ...decisionColumns, ...roleColumn, ...needsColumn }
 const observationOf = reading(observationColumns);
 const receiptOf = reading(receiptColumns);
 const batchInputOf = reading(batchColumns);
-const rowStandingOf = ({ seq, key }: JournalRow): RowStanding => ({ seq: Number(seq), key: String(key) });
+const rowKeyOf = ({ seq, key }: JournalRow): RowKey => ({ seq: Number(seq), key: String(key) });
 const batchPaymentOf = ({ payment, batch, at }: JournalRow): BatchPayment => ({
   payment: String(payment),
   batch: String(batch),
@@ -268,7 +268,7 @@ export function readsOf(
     batchesPaying: (payments, batch, since) =>
       all(verbs.batchesPaying, { payments: JSON.stringify(payments), batch, since }, batchPaymentOf),
     latestSeq: async () => Number((await ask(verbs.latestSeq, {}))[0]?.seq),
-    rowsSince: (name, after) => all(verbs.rowsSince, { name, after }, rowStandingOf),
+    rowsSince: (name, after) => all(verbs.rowsSince, { name, after }, rowKeyOf),
     settledBy: async (payment, by) =>
       (await ask(verbs.settledBy, { payment, by }))[0]?.id as string | undefined,
     closings: () => {
@@ -279,8 +279,7 @@ export function readsOf(
     stateCounts: async () =>
       Object.fromEntries(await all(verbs.stateCounts, {}, ({ state, count }) => [state, Number(count)])),
     repeated: () => all(verbs.repeated, {}, toEntry),
-    rowsStanding: (name) =>
-      all(verbs.rowsStanding, { name }, (row) => rowsStandingOf(row, owners.lives(row))),
+    rowsStanding: (name) => all(verbs.rowsStanding, { name }, (row) => rowGroupOf(row, owners.lives(row))),
     batchInputs: (name) => all(verbs.batchInputs, { name }, batchInputOf),
     batchNames: () => all(verbs.batchNames, { before: behind('') }, ({ name }) => String(name)),
     spending: (asset, since) => {

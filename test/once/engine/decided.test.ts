@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
 import { codeAhead, decide } from '../../../src/once/engine/decide.ts';
-import { endingOf } from '../../../src/once/engine/outcome.ts';
+import { outcomeToTell } from '../../../src/once/engine/outcome.ts';
 import type { Plan } from '../../../src/once/engine/plan.ts';
 import { exitOf, type Failure } from '../../../src/once/failures.ts';
 import { whyClosed } from '../../../src/once/journal/failures.ts';
@@ -88,7 +88,7 @@ test('what becomes of it is what the design says, and what is not sent stays as 
       const changes = { policies: [policyOf(limits[policy])], journal, commit };
       const outcome = await scripted.run(rent(named), [paid], changes);
       const { does, code, exit } = becomes(cell);
-      const ended = endingOf(outcome).code;
+      const ended = outcomeToTell(outcome).code;
       expect.soft([ended, ended && exitOf(ended)], JSON.stringify(cell)).toEqual([code, exit]);
       const after = (await scripted.entries()).slice(equalPaid ? 1 : 0);
       expect.soft(scripted.sent.length - sent, JSON.stringify(cell)).toBe(does === 'send' ? 1 : 0);

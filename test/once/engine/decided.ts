@@ -1,6 +1,6 @@
 /**
- * What becomes of an attempt that would begin, from the design alone (sections 4, 5, 7, 9 and 15), without a look at the
- * code: limits and recipients, then approval, then a closing, then an equal payment, then the claim.
+ * What becomes of an attempt that would begin, from the design alone (sections 4, 5, 7, 9 and 15), without a look at
+ * the code: limits and recipients, then approval, then a closing, then an equal payment, then the claim.
  */
 import { type Cell, first, type Table } from './design.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { attemptColumns, reading } from '../../../src/once/journal/columns.ts';
-import { receiptValue, rowsStandingOf } from '../../../src/once/journal/rows.ts';
+import { receiptValue, rowGroupOf } from '../../../src/once/journal/rows.ts';
 
 test.each([
   ['as it is', 'x'.repeat(512), 'x'.repeat(512)],
@@ -23,5 +23,5 @@ test('an attempt that was answered by nobody has no headers', () => {
 });
 
 test.each([null, 'x', '"sol","x"]'])('what rows pay that was damaged to %j is left out', (paid) => {
-  expect(rowsStandingOf({ rows: 1, paid }, false).paid).toBeUndefined();
+  expect(rowGroupOf({ rows: 1, paid }, false).paid).toBeUndefined();
 });

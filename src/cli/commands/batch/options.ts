@@ -12,7 +12,7 @@ import {
   reportColumns,
 } from '../../../batch/report.ts';
 import type { Template } from '../../../batch/template.ts';
-import { concluded, endingOf } from '../../../once/engine/outcome.ts';
+import { concluded, outcomeToTell } from '../../../once/engine/outcome.ts';
 import { isDone } from '../../../once/engine/standing.ts';
 import { namingFrom } from '../../../once/entry/naming.ts';
 import type { Kind } from '../../../once/entry/wanted.ts';
@@ -244,7 +244,7 @@ export function rowReportInputs(rows: readonly Row[], { journal, bot, order, app
       const result = idOrSignature(report);
       if (isDone(entry)) return { result, error: undefined, atMs: settledAt(report) };
       const isNew = entry.state === 'open' && entry.attempts === 0;
-      const error = isNew ? undefined : explain(endingOf(outcome), nowMs, beside).problem?.message;
+      const error = isNew ? undefined : explain(outcomeToTell(outcome), nowMs, beside).problem?.message;
       return { result, error, atMs: undefined };
     },
   };

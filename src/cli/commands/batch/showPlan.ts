@@ -36,12 +36,12 @@ import {
   codeOfRows,
   countFields,
   invalidRows,
-  keptColumns,
   needsOf,
   notAllDone,
   rowFacts,
   rowsInALine,
   rowsToApprove,
+  unsentColumns,
 } from '../../wording/rows.ts';
 import type { BatchArgs } from './batch.spec.ts';
 import { type Batch, countsJson, withReport } from './options.ts';
@@ -99,7 +99,7 @@ const shownColumns = 20;
 function contentOf({ plan, batch: { order }, balance }: PlanToShow): Fact[] {
   const { unsent } = plan;
   const columns = unsent.slice(0, shownColumns).map((title) => clipped(title));
-  const kept: Fact[] = unsent.length === 0 ? [] : [['Kept', keptColumns(unsent), { columns }]];
+  const kept: Fact[] = unsent.length === 0 ? [] : [['Kept', unsentColumns(unsent), { columns }]];
   if (order.kind === 'message') return kept;
   const totals = shownTotals(plan);
   const { distinct, repeated } = recipientsOf(plan);

@@ -2,7 +2,7 @@ import { countRows, type RowCounts, type RowState, stateByEntry } from '../../..
 import { amountOf, countedAsset } from '../../../once/entry/amount.ts';
 import type { Kind } from '../../../once/entry/wanted.ts';
 import { type Exit, exitOf, failureWith } from '../../../once/failures.ts';
-import type { BatchInput, Reads, RowsStanding } from '../../../once/journal/journal.ts';
+import type { BatchInput, Reads, RowGroup } from '../../../once/journal/journal.ts';
 import { counted, formatAmountOf, formatCount, iso, isoExact } from '../../../once/phrases.ts';
 import type { Run } from '../../parse/command.ts';
 import { card, type Fact } from '../../show/card.ts';
@@ -59,7 +59,7 @@ const list: Run<StatusArgs> = async (app) => {
 /** The same name at another service, or for the other kind, is another batch. */
 async function statusesOf(name: string, reads: Reads): Promise<readonly BatchStatus[]> {
   const [groups, inputs] = await Promise.all([reads.rowsStanding(name), reads.batchInputs(name)]);
-  const byBatch = new Map<string, [RowsStanding, ...RowsStanding[]]>();
+  const byBatch = new Map<string, [RowGroup, ...RowGroup[]]>();
   for (const group of groups) {
     const same = byBatch.get(`${group.kind} ${group.baseUrl}`);
     if (same === undefined) byBatch.set(`${group.kind} ${group.baseUrl}`, [group]);
@@ -77,7 +77,7 @@ async function statusesOf(name: string, reads: Reads): Promise<readonly BatchSta
 
 function statusOf(
   name: string,
-  groups: readonly [RowsStanding, ...RowsStanding[]],
+  groups: readonly [RowGroup, ...RowGroup[]],
   input: BatchInput | undefined,
 ): BatchStatus {
   const [{ kind, baseUrl }] = groups;
@@ -106,7 +106,7 @@ const undecided: readonly RowState[] = ['sending', 'unknown', 'held'];
 type Sums = { readonly asset: string; done: bigint; undecided: bigint };
 
 /** For each asset, what the rows paid and what they may have paid. */
-function sumsOf(groups: readonly RowsStanding[]): readonly PaidSum[] {
+function sumsOf(groups: readonly RowGroup[]): readonly PaidSum[] {
   const sums = new Map<string, Sums>();
   for (const group of groups) {
     if (group.paid === undefined) continue;

@@ -4,7 +4,7 @@ import { reportRows } from '../../../batch/report.ts';
 import { countRows, type RowCounts } from '../../../batch/rowState.ts';
 import type { Stop } from '../../../batch/stopRules.ts';
 import { wasRepeated } from '../../../chain/verdict.ts';
-import type { Ending } from '../../../once/engine/outcome.ts';
+import type { OutcomeToTell } from '../../../once/engine/outcome.ts';
 import {
   claimedBy,
   type Exit,
@@ -56,7 +56,7 @@ export class RowTeller {
   }
 
   /** Explains a row once, for what is shown and for the report. A successful row needs no explanation. */
-  async tell(row: Row, ending: Ending, nowMs: number): Promise<void> {
+  async tell(row: Row, ending: OutcomeToTell, nowMs: number): Promise<void> {
     const { app, journal, bot } = this.#batch;
     const { outcome } = ending;
     if (outcome.is === 'concluded' && wasRepeated(outcome.entry)) this.repeated += 1;

@@ -15,7 +15,7 @@ import { counted, formatAgo, formatAmountOf, formatCount, iso, isoExact } from '
 import type { App } from '../../app.ts';
 import { storedReport } from '../../run/stored.ts';
 import { card, type Fact } from '../../show/card.ts';
-import { columnsOf, requestOf } from '../../show/entry.ts';
+import { requestOf, rowColumns } from '../../show/entry.ts';
 import { fieldText, messageOf, settledAt, transferOf } from '../../show/reply.ts';
 import type { Report } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
@@ -111,7 +111,7 @@ const mostTitles = 1000;
 async function keptTitles(selection: Selection, { reads }: Journal): Promise<readonly string[]> {
   const titles = new Set<string>();
   for await (const entry of reads.select(selection))
-    for (const title of isInBooks(entry) ? Object.keys(columnsOf(entry) ?? {}) : [])
+    for (const title of isInBooks(entry) ? Object.keys(rowColumns(entry) ?? {}) : [])
       if (titles.size < mostTitles) titles.add(title);
   return [...titles];
 }
@@ -180,7 +180,7 @@ function cellsOf(report: Report): Cells {
     chain: chain?.verdict,
     fee: chain && feeOf(chain),
     paid_again: further.length === 0 ? undefined : further.join(' '),
-    columns: columnsOf(entry),
+    columns: rowColumns(entry),
   };
 }
 

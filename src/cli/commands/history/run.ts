@@ -1,4 +1,4 @@
-import { concluded, endingOf } from '../../../once/engine/outcome.ts';
+import { concluded, outcomeToTell } from '../../../once/engine/outcome.ts';
 import { type Exit, failureWith } from '../../../once/failures.ts';
 import type { Entry, Journal } from '../../../once/journal/journal.ts';
 import { formatCount } from '../../../once/phrases.ts';
@@ -121,7 +121,7 @@ async function explainStanding(
   // The history can be read even if the profiles are damaged.
   const bot = await knownByName(entry.bot, app).catch(() => undefined);
   const hasNode = bot?.chain !== undefined;
-  return explain(endingOf(await concluded(entry, reads, false)), clock.now(), { hasNode }).problem;
+  return explain(outcomeToTell(await concluded(entry, reads, false)), clock.now(), { hasNode }).problem;
 }
 
 /** Drops the advice to run `history`, which the user is already reading. */

@@ -4,7 +4,7 @@ import type { Failure } from '../../failures.ts';
 import { type Statement, statementIn } from '../dialect.ts';
 import { factsOf, journalFailure } from '../failures.ts';
 import { Mutex } from '../mutex.ts';
-import { type Ask, type Cell, type JournalRow, listed, sound, type Values } from '../rows.ts';
+import { type Ask, type Cell, type JournalRow, sound, type Values, valuesInOrder } from '../rows.ts';
 import { schemaVersion } from '../schema.ts';
 import type { Base, OwnReads } from '../store.ts';
 import { damaged, isConstraint, sqliteFailure } from './faults.ts';
@@ -157,15 +157,17 @@ function prepare(database: DatabaseSyncInstance, statement: Statement): Prepared
   const run: Prepared['run'] = statement.changes
     ? columns.length === 0
       ? (values) => {
-          prepared.run(...listed(statement, values));
+          prepared.run(...valuesInOrder(statement, values));
           return nothing;
         }
       : (values) => {
-          const cells = prepared.get(...listed(statement, values)) as unknown as readonly Cell[] | undefined;
+          const cells = prepared.get(...valuesInOrder(statement, values)) as unknown as
+            | readonly Cell[]
+            | undefined;
           return cells === undefined ? nothing : [rowOf(cells)];
         }
     : (values) => {
-        const all = prepared.all(...listed(statement, values)) as unknown as (readonly Cell[])[];
+        const all = prepared.all(...valuesInOrder(statement, values)) as unknown as (readonly Cell[])[];
         const rows = all.map(rowOf);
         return isOfEntries ? rows.map(sound) : rows;
       };

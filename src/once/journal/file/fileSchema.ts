@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Dialect } from '../dialect.ts';
 import type { Known } from '../known.ts';
-import { listed } from '../rows.ts';
+import { valuesInOrder } from '../rows.ts';
 import { consequences, deletion, kept, rules, tables } from '../schema.ts';
 import { verbsIn, whichAreRecorded } from '../verbs.ts';
 import { cellsOf } from './faults.ts';
@@ -49,10 +49,10 @@ export const fileSchema = [tables, own, rulesOfFile].join('\n');
 export const changesOfNew = fileSchema.match(/^CREATE /gmu)?.length;
 
 /** The noted attempts and decisions that the journal lacks. */
-export function lackedBy(database: DatabaseSyncInstance, noted: readonly Known[]): Known[] {
+export function lackedByFile(database: DatabaseSyncInstance, noted: readonly Known[]): Known[] {
   if (noted.length === 0) return [];
   const [statement, values] = whichAreRecorded(fileDialect, noted);
-  const held = database.prepare(statement.text).all(...listed(statement, values));
+  const held = database.prepare(statement.text).all(...valuesInOrder(statement, values));
   const places = new Set(held.map(({ nth }) => nth));
   return noted.filter((_known, nth) => !places.has(nth));
 }

@@ -19,7 +19,7 @@ import {
   type Versions,
   versionsOf,
 } from './faults.ts';
-import { fileSchema, fileVerbs, isOurSchema, lackedBy } from './fileSchema.ts';
+import { fileSchema, fileVerbs, isOurSchema, lackedByFile } from './fileSchema.ts';
 import { giveToOwner, refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
 import { bringUpToDate, earlierVersion, mayBeEarlier } from './step.ts';
 
@@ -148,7 +148,7 @@ function standingOf(
     return { refused: noted.length === 0 ? undefined : lost, closed: undefined };
   }
   const closed = whyFileIsClosed(database, path);
-  const missing = lackedBy(database, noted);
+  const missing = lackedByFile(database, noted);
   if (missing.length > 0)
     return { refused: journalFailure('lost', { path, loss: { isGone: false, missing } }), closed };
   if (factsOf(closed, 'moved') !== undefined) return { refused: closed, closed };

@@ -37,7 +37,10 @@ export function signatureOf(text: string): string {
   return base58.encode(createHash('sha512').update(text).digest());
 }
 
-/** A chain that shows what was paid, and a node that says so. Its time is the true one, whatever the machine's clock says. */
+/**
+ * A chain that shows what was paid, and a node that says so. Its time is the true one, whatever the machine's clock
+ * says.
+ */
 export class ModelChain {
   readonly #paid = new Map<string, Paid>();
   readonly #now: () => number;

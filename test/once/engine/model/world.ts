@@ -345,7 +345,10 @@ export class World {
     return entry;
   }
 
-  /** What was proposed, or is above the limit, leaves only after an approval of this very body; what was declined, never. */
+  /**
+   * What was proposed, or is above the limit, leaves only after an approval of this very body; what was declined,
+   * never.
+   */
   async #expectApproved(entry: Entry): Promise<void> {
     const { kind } = entry;
     const [body, now] = [bodyOf(entry), this.#proposals.get(proposalOf(entry))];
