@@ -1,5 +1,5 @@
 import { randomFaults } from '../../test/support/randomFaults.ts';
-import { type Arena, playEach, playOne, type Technique } from '../arena.ts';
+import { type Arena, isSlice, playEach, playOne, type Technique } from '../arena.ts';
 import { batchOf, type Job, pay, say } from '../jobs.ts';
 import { begin, lostReply } from '../play.ts';
 import { closeMeanwhile } from './closing.ts';
@@ -46,15 +46,13 @@ async function playClosed(arena: Arena): Promise<void> {
   });
 }
 
+const parts = [playDecisions, playConcurrent, playClosed, playUnderLimit, playOtherNames, playTwoMachines];
+
 export const concurrent: Technique = {
   name: 'concurrent',
   title: '7. Many at once',
   play: async (arena) => {
-    await playDecisions(arena);
-    await playConcurrent(arena);
-    await playClosed(arena);
-    await playUnderLimit(arena);
-    await playOtherNames(arena);
-    await playTwoMachines(arena);
+    // Of a slice not more than three parts: each takes many processes.
+    for (const play of isSlice(arena) ? arena.dice.for('parts').sample(parts, 3) : parts) await play(arena);
   },
 };

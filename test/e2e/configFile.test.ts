@@ -22,16 +22,16 @@ function profilesNamed(names: readonly string[]) {
 }
 
 describe('many writers at once', () => {
-  test('a hundred settings from eight processes: nothing is lost', { timeout: 120_000 }, async () => {
-    const names = Array.from({ length: 50 }, (_, index) => `bot-${index}`);
+  test('forty settings from four processes: nothing is lost', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `bot-${index}`);
     home.writeConfig(profilesNamed(names));
     const keys = ['timeout', 'max-wait'];
     const settingOf = (index: number) => `${index + 1}m`;
     const lines = names.flatMap((name, index) =>
       keys.map((key) => `config set ${name} ${key} ${settingOf(index)}`),
     );
-    const shares = Array.from({ length: 8 }, (_, worker) =>
-      lines.filter((_line, index) => index % 8 === worker),
+    const shares = Array.from({ length: 4 }, (_, worker) =>
+      lines.filter((_line, index) => index % 4 === worker),
     );
     const runs = await Promise.all(
       shares.map((share) => ended(process.execPath, [setMany, share.join('\n')], { env: home.env })),
@@ -58,7 +58,7 @@ describe('many writers at once', () => {
     const share = Array.from({ length: 400 }, (_, index) => `config set prod timeout ${index + 1}s`).join(
       '\n',
     );
-    for (const afterMs of [150, 200, 250, 300]) {
+    for (const afterMs of [150, 250]) {
       const child = spawn(process.execPath, [setMany, share], { env: home.env, stdio: 'ignore' });
       await sleep(afterMs);
       child.kill('SIGKILL');

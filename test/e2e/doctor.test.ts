@@ -206,7 +206,7 @@ test.each([
       '--journal',
       path,
     ];
-    return botctl(words, { env: home.env });
+    return botctlHere(words, { env: home.env });
   };
   expect((await send('one')).code).toBe(0);
   const database = new DatabaseSync(path);
@@ -222,7 +222,7 @@ test.each([
     }),
   ]);
   expect(refused.stdout).toContain('Nothing was sent this time.');
-  const history = await botctl(['history', '--sandbox', '--journal', path], { env: home.env });
+  const history = await botctlHere(['history', '--sandbox', '--journal', path], { env: home.env });
   expect([history.code, history.stdout]).toEqual([0, expect.stringContaining('conv_demo')]);
   const { code, checks } = await doctor(['--sandbox', '--journal', path]);
   expect([code, checks.journal]).toEqual([

@@ -64,14 +64,12 @@ async function longJournal(): Promise<string> {
   return path;
 }
 
-describe.each(['SIGINT', 'SIGTERM'] as const)('%s while a long journal is read', (signal) => {
+describe('a signal while a long journal is read', () => {
   test.each([
-    'history --format csv',
-    'history --format jsonl --kind transfer',
-    'history --total',
-    'history --limit all',
-    'history --json',
-  ])('ends %s with 130', async (line) => {
+    ['SIGINT', 'history --format csv'],
+    ['SIGTERM', 'history --total'],
+    ['SIGINT', 'history --json'],
+  ] as const)('%s ends %s with 130', async (signal, line) => {
     const { code, stderr, stdout } = await interrupted(
       [...line.split(' '), '--journal', await longJournal()],
       signal,

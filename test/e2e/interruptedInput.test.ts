@@ -46,9 +46,7 @@ describe.skipIf(!existsSync('/proc/self/fd'))('a named pipe', () => {
   const message = ['send', '--conversation', 'conv_demo', '--sandbox'];
 
   test.each<[string, (path: string) => readonly string[], NodeJS.Signals]>([
-    ['--payload', (path) => ['send', '--payload', path], 'SIGINT'],
-    ['--content-file', (path) => [...message, '--content-file', path], 'SIGTERM'],
-    ['--components', (path) => [...message, '--content', 'x', '--components', path], 'SIGINT'],
+    ['--payload', (path) => ['send', '--payload', path], 'SIGTERM'],
     ['batch', (path) => ['batch', 'send', path, '--once', 'x', '--sandbox'], 'SIGINT'],
   ])('without a writer is left at an interrupt: %s', async (_option, wordsOf, signal) => {
     const { child, ended } = started(wordsOf(pipe), home.env, 'pipe');

@@ -35,9 +35,9 @@ const two = [...payAda, '--yes', '--once', 'two', '--repeat'];
 const paid = () => operator.sandbox.ledger({ kind: 'transfer' });
 
 test('a backup pays nothing until its loss is accepted, and says what is not in it', async () => {
-  expect((await operator.apart([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
-  expect((await operator.apart(['journal', 'backup', copy])).code).toBe(0);
-  expect(await operator.jsonApart([...two, '--journal', copy])).toMatchObject({
+  expect((await operator.run([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
+  expect((await operator.run(['journal', 'backup', copy])).code).toBe(0);
+  expect(await operator.json([...two, '--journal', copy])).toMatchObject({
     exit: 10,
     error: {
       code: 'journal-closed',
@@ -47,34 +47,34 @@ test('a backup pays nothing until its loss is accepted, and says what is not in 
       ),
     },
   });
-  expect((await operator.apart([...two, '--dry-run', '--journal', copy])).code).toBe(10);
-  const doctor = await operator.apart(['doctor', '--journal', copy]);
+  expect((await operator.run([...two, '--dry-run', '--journal', copy])).code).toBe(10);
+  const doctor = await operator.run(['doctor', '--journal', copy]);
   expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining('is closed for sending')]);
   expect(await paid()).toHaveLength(1);
-  expect((await operator.apart(['journal', 'accept-loss', '--yes', '--journal', copy])).code).toBe(0);
-  expect((await operator.apart(['doctor', '--journal', copy])).stdout).toContain(
+  expect((await operator.run(['journal', 'accept-loss', '--yes', '--journal', copy])).code).toBe(0);
+  expect((await operator.run(['doctor', '--journal', copy])).stdout).toContain(
     'nothing shows whether it is complete',
   );
-  expect(await operator.jsonApart([...two, '--journal', copy])).toMatchObject({ exit: 0 });
+  expect(await operator.json([...two, '--journal', copy])).toMatchObject({ exit: 0 });
   expect(await paid()).toHaveLength(2);
 });
 
 test('a batch with a backup begins no row, and nothing says to run it again', async () => {
-  expect((await operator.apart([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
-  expect((await operator.apart(['journal', 'backup', copy])).code).toBe(0);
+  expect((await operator.run([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
+  expect((await operator.run(['journal', 'backup', copy])).code).toBe(0);
   const rows = operator.home.file('rows.csv', `id,to_address,asset,amount\na,${payAda[2]},SOL,0.7\n`);
   const batch = ['batch', 'transfer', rows, '--once', 'nov', '--yes', '--journal', copy];
-  const ran = await operator.apart(batch);
+  const ran = await operator.run(batch);
   expect([ran.code, `${ran.stdout}${ran.stderr}`]).toEqual([10, expect.not.stringMatching(/run .* again/u)]);
-  const { stdout } = await operator.apart([...batch, '--json']);
+  const { stdout } = await operator.run([...batch, '--json']);
   const end = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
   expect(end.error).toMatchObject({ code: 'journal-closed', retry: 'decide' });
   expect(await paid()).toHaveLength(1);
 });
 
 test('nobody is asked about a batch with a backup, and its dry run ends as it would', async () => {
-  expect((await operator.apart([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
-  expect((await operator.apart(['journal', 'backup', copy])).code).toBe(0);
+  expect((await operator.run([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
+  expect((await operator.run(['journal', 'backup', copy])).code).toBe(0);
   const equal = operator.home.file(
     'rows.csv',
     `id,to_address,asset,amount\na,${payAda[2]},SOL,${payAda.at(-1)}\n`,
@@ -82,24 +82,24 @@ test('nobody is asked about a batch with a backup, and its dry run ends as it wo
   const batch = ['batch', 'transfer', equal, '--once', 'nov', '--journal', copy];
   const asked = await onTerminalHere(batch, [], operator.env);
   expect([asked.code, asked.shown]).toEqual([10, expect.not.stringMatching(/Pay them besides|\[y\/N\]/u)]);
-  expect((await operator.apart([...batch, '--dry-run'])).code).toBe(10);
+  expect((await operator.run([...batch, '--dry-run'])).code).toBe(10);
   expect(await paid()).toHaveLength(1);
 });
 
 test('a backup of a journal that was closed, restored in its place, says both reasons', async () => {
-  expect((await operator.apart([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
-  expect((await operator.apart(['journal', 'backup', copy])).code).toBe(0);
+  expect((await operator.run([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
+  expect((await operator.run(['journal', 'backup', copy])).code).toBe(0);
   const second = `${copy}.second`;
-  expect((await operator.apart(['journal', 'backup', second, '--journal', copy])).code).toBe(0);
-  const { error } = await operator.jsonApart([...two, '--journal', second]);
+  expect((await operator.run(['journal', 'backup', second, '--journal', copy])).code).toBe(0);
+  const { error } = await operator.json([...two, '--journal', second]);
   expect(error?.message.match(/it is a backup of/gu)).toHaveLength(2);
 });
 
 test('a backup is not taken into a server', async () => {
-  expect((await operator.apart([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
-  expect((await operator.apart(['journal', 'backup', copy])).code).toBe(0);
+  expect((await operator.run([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
+  expect((await operator.run(['journal', 'backup', copy])).code).toBe(0);
   const server = await sharedServer();
   const env = { BOTCTL_JOURNAL: await server.newDatabase() };
-  const refused = await operator.jsonApart(['journal', 'migrate', '--import', copy], { env });
+  const refused = await operator.json(['journal', 'migrate', '--import', copy], { env });
   expect(refused).toMatchObject({ exit: 10, error: { code: 'journal-closed' } });
 });

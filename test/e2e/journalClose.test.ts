@@ -1,5 +1,4 @@
 // A journal that a person closes for sending, in a file and on a server: what is in flight is recorded, nothing begins.
-import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { grantsSql } from '../../src/postgres/upkeep.ts';
 import { asRole } from '../support/postgres/asRole.ts';
@@ -115,19 +114,6 @@ test('a journal that lost entries is closed all the same', async () => {
     await operator.jsonApart([...rent.slice(0, -1), 'three', '--repeat', '--journal', journal]),
   ).toMatchObject(closed);
 });
-
-test('a close that waits for a process in mid-commit is not acknowledged', async () => {
-  const journal = `${operator.home.path}/journal.db`;
-  expect((await operator.run([...rent, '--journal', journal])).code).toBe(0);
-  const stopped = new DatabaseSync(journal);
-  stopped.exec('BEGIN IMMEDIATE');
-  const { code, stderr } = await operator.apart(['journal', 'close', '--journal', journal]);
-  stopped.exec('ROLLBACK');
-  const closings = stopped.prepare('SELECT count(*) AS count FROM closings').get();
-  stopped.close();
-  expect(closings).toEqual({ count: 0 });
-  expect([code, stderr]).toEqual([8, expect.stringContaining('Nothing was changed')]);
-}, 60_000);
 
 test('a runner’s role closes a journal, and only its owner opens it', async () => {
   const place = await newSharedPlace();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { blockAfter } from '../../scripts/pages.ts';
 import { botctl, ended } from '../support/botctl.ts';
+import { botctlHere } from '../support/builtHere.ts';
 import { closedAfterTest } from '../support/closedAfterTest.ts';
 import { Home } from '../support/home.ts';
 import { httpReply, startLoopback } from '../support/loopback.ts';
@@ -107,7 +108,7 @@ test.each(away.map((words) => [words.slice(0, 2).join(' '), words] as const))(
   'a server that is gone before anything leaves is exit 8, and the same command is to be run again: %s',
   async (_, words) => {
     proxy.refuse();
-    const { code, stdout } = await botctl([...words, '--json', '--max-wait', '0s'], { env });
+    const { code, stdout } = await botctlHere([...words, '--json', '--max-wait', '0s'], { env });
     const { error } = JSON.parse(stdout) as { error: Record<string, string> };
     expect([code, error.code, error.retry]).toEqual([8, 'journal-unreachable', 'same-command']);
     if (words === transfer) expect(error.message).toMatch(/Nothing was sent this time\.$/u);

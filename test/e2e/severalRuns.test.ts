@@ -30,16 +30,16 @@ const paidAtLeast = async (count: number): Promise<void> => {
 describe('two runs under one name, with a journal in a file', () => {
   test('one that is interrupted knows what the other has paid, also in its report', async () => {
     const { env, home } = operator;
-    const file = home.file('pay.csv', manyRows(20));
+    const file = home.file('pay.csv', manyRows(8));
     const report = `${home.path}/report.csv`;
     const slow = started(words(file, '--rate', '30/m', '--report', report), env);
     await paidAtLeast(1);
     expect((await botctl(words(file), { env })).code).toBe(0);
     slow.child.kill('SIGINT');
     const { stdout, code } = await slow.ended;
-    expect([code, await paid()]).toEqual([0, 20]);
-    expect(lastLine(stdout)).toMatchObject({ result: { done: 20 } });
-    expect(readFileSync(report, 'utf8').match(/,done,/gu)).toHaveLength(20);
+    expect([code, await paid()]).toEqual([0, 8]);
+    expect(lastLine(stdout)).toMatchObject({ result: { done: 8 } });
+    expect(readFileSync(report, 'utf8').match(/,done,/gu)).toHaveLength(8);
   });
 });
 
@@ -48,7 +48,7 @@ test('a runner whose token may not pay leaves its rows to the others', async () 
   const journal = await newSharedJournal(await sharedServer());
   const home = new Home();
   const machine = (token: string, own: Home) => ({
-    file: own.file('pay.csv', manyRows(40)),
+    file: own.file('pay.csv', manyRows(24)),
     env: { ...own.env, BOTCTL_BASE_URL: sandbox.baseUrl, BOTCTL_TOKEN: token, BOTCTL_JOURNAL: journal },
   });
   const good = machine(sandbox.tokens.full, operator.home);
@@ -56,7 +56,7 @@ test('a runner whose token may not pay leaves its rows to the others', async () 
   const runs = started(words(good.file, '--rate', '4/s'), good.env);
   await paidAtLeast(3);
   expect((await botctl(words(poor.file), { env: poor.env })).code).toBe(11);
-  expect([(await runs.ended).code, await paid()]).toEqual([0, 40]);
+  expect([(await runs.ended).code, await paid()]).toEqual([0, 24]);
   home.remove();
 });
 

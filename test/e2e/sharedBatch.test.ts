@@ -96,7 +96,7 @@ async function timesOf(rows: number): Promise<number[]> {
 const onceEach = (rows: number) => Array.from({ length: rows }, () => 1);
 
 test('the runners of a batch share its rows: each once, and each runner tells its own share and the whole', async () => {
-  const rows = 80;
+  const rows = 30;
   const reports = [1, 2].map((runner) => join(machine().HOME ?? '', `report-${runner}.csv`));
   const runners = reports.map((report) => start(rows, '--rate', '60/s', '--report', report));
   const ended = await Promise.all(runners.map(({ ended }) => ended));
@@ -120,7 +120,7 @@ test('the runners of a batch share its rows: each once, and each runner tells it
 });
 
 test('a runner goes on with all rows but the one that another waits for', async () => {
-  const rows = 40;
+  const rows = 12;
   const gate = closedAfterTest(await startGate(sandbox.baseUrl));
   baseUrl = gate.baseUrl;
   const most = ['--concurrency', '1', '--timeout', '5m'];
@@ -140,9 +140,9 @@ test('a runner goes on with all rows but the one that another waits for', async 
 });
 
 test('the rows of a runner that is killed are taken over', async () => {
-  const rows = 90;
+  const rows = 45;
   const [killed, ...others] = [1, 2, 3].map(() => start(rows, '--rate', '60/s'));
-  await effects(20);
+  await effects(8);
   killed?.child.kill('SIGKILL');
   const ending = Promise.all(others.map(({ ended }) => ended));
   await silenceUntil(journal, killed?.child.pid, ending);
@@ -153,7 +153,7 @@ test('the rows of a runner that is killed are taken over', async () => {
 });
 
 test('so are those of one that is stopped past its lease; continued, it starts nothing new', async () => {
-  const rows = 60;
+  const rows = 15;
   const gate = closedAfterTest(await startGate(sandbox.baseUrl));
   baseUrl = gate.baseUrl;
   const answered = gate.holdNext('reply');
@@ -213,7 +213,7 @@ describe('the journal', () => {
   });
 
   test('taken for dead by the others, a runner begins no new rows and says so', async () => {
-    const rows = 60;
+    const rows = 30;
     // So slow that it is far from its end, however long the look takes.
     const fenced = start(rows, '--rate', '10/s');
     await effects(3);
@@ -232,7 +232,7 @@ describe('the journal', () => {
   });
 
   test('away for a moment, is waited for; away for longer, it ends the batch and nothing is said that is not so', async () => {
-    const rows = 60;
+    const rows = 30;
     const proxy = closedAfterTest(await startCuttableProxy(server.port));
     const { HOME = '', ...rest } = machine();
     const env = { ...rest, HOME, BOTCTL_JOURNAL: proxy.through(journal) };

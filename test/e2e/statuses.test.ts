@@ -13,19 +13,19 @@ describe('for real', () => {
   afterAll(close);
 
   test('a success is told whole: to a person, to a script and to a pipe', async () => {
-    const sent = await operator.apart(sendHello);
+    const sent = await operator.run(sendHello);
     expect(sent).toMatchObject({ code: 0, stderr: '' });
     const [message] = await operator.sandbox.ledger({ kind: 'message' });
     expect(sent.stdout).toContain(message?.id);
     expect(sent.stdout).toMatch(/conv_demo/u);
-    const paid = await operator.apart(payAda);
+    const paid = await operator.run(payAda);
     const [transfer] = await operator.sandbox.ledger({ kind: 'transfer' });
     for (const part of ['0.5 SOL', payAda[2], transfer?.signature, transfer?.id, 'confirmed']) {
       expect(paid.stdout).toContain(part);
     }
-    const quiet = await operator.apart([...payAda, '--quiet']);
+    const quiet = await operator.run([...payAda, '--quiet']);
     expect(quiet.stdout).toBe(`${transfer?.signature}\n`);
-    const json = await operator.jsonApart(payAda);
+    const json = await operator.json(payAda);
     expect(json).toMatchObject({
       exit: 0,
       outcome: 'accepted',

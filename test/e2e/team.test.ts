@@ -45,5 +45,5 @@ test('two machines work on one payroll, one of them is killed, and everybody is 
   const [, ...report] = readFileSync(join(home.path, 'report.csv'), 'utf8').trim().split('\n');
   expect(report).toHaveLength(60);
   for (const line of report)
-    expect(line).toMatch(/^emp-\d+,\w{32,},\w+,[\d.]+,.*accepted,[0-9a-f]{12},\w{80,},,/u);
+    expect(line).toMatch(/^emp-\d+,\w{32,},\w+,[\d.]+,.*done,[0-9a-f]{12},\w{80,},,/u);
 });

@@ -72,9 +72,9 @@ test('four machines with many rows each claim no more together than a day allows
   expect(await countStates(machines[0]?.reads as Journal['reads'])).toEqual({ sending: 50 });
 });
 
-test('what a day of 100,000 payments spent is asked of one index', { timeout: 120_000 }, async () => {
+test('what a day of 20,000 payments spent is asked of one index', async () => {
   const place = await newSharedPlace();
-  await addPaid(place, 100_000);
+  await addPaid(place, 20_000);
   const { text, values } = verbsIn(dialectIn(place.schema)).spending;
   const given: Readonly<Record<string, unknown>> = { asset: 'sol', since: nowMs - dayMs };
   const plan = await onServer(place, (client) =>

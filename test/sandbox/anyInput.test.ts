@@ -77,7 +77,7 @@ test.each(['message', 'transfer'] as const)(
         before = state.counts;
         expect(imbalances(state)).toEqual([]);
       }),
-      { numRuns: 200, examples: [[JSON.stringify(right[operation])]] },
+      { numRuns: 80, examples: [[JSON.stringify(right[operation])]] },
     );
     expect([...seen.keys()].sort()).toEqual(expect.arrayContaining([200, 400]));
     expect((await fetch(`${sandbox.baseUrl}/control`)).status).toBe(200);
@@ -108,7 +108,7 @@ test('whatever is asked of the node is answered in the words of JSON-RPC', async
       expect(Object.keys(said)).toEqual(['jsonrpc', 'id', 'error' in said ? 'error' : 'result']);
       seen['error' in said ? 'errors' : 'answers'] += 1;
     }),
-    { numRuns: 250 },
+    { numRuns: 120 },
   );
-  expect(Math.min(seen.answers, seen.errors)).toBeGreaterThan(25);
+  expect(Math.min(seen.answers, seen.errors)).toBeGreaterThan(12);
 });

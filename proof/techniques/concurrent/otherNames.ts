@@ -22,7 +22,7 @@ const mostRuns = 8;
  */
 export async function playOtherNames(arena: Arena): Promise<void> {
   const { dice, share } = arena;
-  const rounds = Math.max(2, Math.round(12 * share));
+  const rounds = Math.max(1, Math.round(12 * share));
   for (let round = 1; round <= rounds; round += 1) {
     const rows = 12 + 3 * dice.below(8);
     const seed = String(dice.fraction());

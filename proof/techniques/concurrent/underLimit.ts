@@ -12,7 +12,7 @@ export async function playUnderLimit(arena: Arena): Promise<void> {
   const { dice, share } = arena;
   await playOne(arena, skipped);
   const processes = Math.max(6, Math.round(50 * share));
-  const rounds = Math.max(2, Math.round(6 * share));
+  const rounds = Math.max(1, Math.round(6 * share));
   for (let round = 1; round <= rounds; round += 1) {
     const seed = String(dice.fraction());
     await playOne(arena, async (stage) => {

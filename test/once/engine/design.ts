@@ -13,12 +13,16 @@ const hour = 60 * minute;
 export type Cell<Axes> = { -readonly [K in keyof Axes]: Axes[K] extends readonly (infer V)[] ? V : never };
 export function* cells<Axes extends object>(axes: Axes): Generator<Cell<Axes>> {
   const all = Object.entries<readonly unknown[]>(axes as Record<string, readonly unknown[]>);
-  function* from(at: number, cell: object): Generator<object> {
-    const axis = all[at];
-    if (!axis) yield cell;
-    else for (const value of axis[1]) yield* from(at + 1, { ...cell, [axis[0]]: value });
+  const count = all.reduce((product, [, values]) => product * values.length, 1);
+  for (let nth = 0; nth < count; nth += 1) {
+    const cell: Record<string, unknown> = {};
+    let rest = nth;
+    for (const [name, values] of all) {
+      cell[name] = values[rest % values.length];
+      rest = Math.floor(rest / values.length);
+    }
+    yield cell as Cell<Axes>;
   }
-  yield* from(0, {}) as Generator<Cell<Axes>>;
 }
 
 export type Table<Of, Answer> = readonly [fits: (cell: Of) => boolean, answer: Answer][];

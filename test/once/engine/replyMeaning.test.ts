@@ -17,6 +17,7 @@ import {
   judge as byDesign,
   cells,
   type Judged,
+  type Reply,
   type Words,
 } from './design.ts';
 import { key, repliesOf409 } from './repliesOf409.ts';
@@ -95,24 +96,27 @@ describe('what one attempt proves is what the design says', () => {
   test.each([...cells(asked)])(
     '$kind, named $named, in doubt $inDoubt, sent before $sentBefore, refused here $refusedHere',
     (about) => {
+      const wrong: unknown[] = [];
+      // A comparison by `expect` costs more than the judgement, and there are 20,000.
+      const compare = (status: number, text: string, row: Pick<Reply, 'body' | 'words'>): void => {
+        const [is, should] = [
+          judged(reply(status, text), about),
+          expected({ ...none, status, ...row }, about),
+        ];
+        for (const field of ['verdict', 'again', 'ends', 'why'] as const)
+          if (is[field] !== should[field]) wrong.push({ status, text, is, should });
+      };
       for (let status = 100; status <= 599; status++) {
         if (status >= 200 && status < 300) {
-          for (const [body, text] of bodies[about.kind])
-            expect({ status, text, ...judged(reply(status, text), about) }).toEqual({
-              status,
-              text,
-              ...expected({ ...none, status, body }, about),
-            });
+          // The status of a success decides nothing more: all bodies for some, some for all.
+          const some = [200, 201, 299].includes(status) ? bodies[about.kind] : bodies[about.kind].slice(0, 2);
+          for (const [body, text] of some) compare(status, text, { ...none, body });
           continue;
         }
         const said = Object.entries(status === 409 ? wordsOfCode : { none: '' }) as [Words, string][];
-        for (const [words, text] of said)
-          expect({ status, words, ...judged(reply(status, text), about) }).toEqual({
-            status,
-            words,
-            ...expected({ ...none, status, words }, about),
-          });
+        for (const [words, text] of said) compare(status, text, { ...none, words });
       }
+      expect(wrong).toEqual([]);
       expect(judged(nothing(false), about)).toEqual(
         expected({ ...none, got: 'headers never left', status: 0 }, about),
       );

@@ -10,7 +10,7 @@ test('a reply nested deeper than any stack is read whole', () => {
   expect(said(nested(''))).toBe('none');
 });
 
-test('a reply of a megabyte is read in a time that grows with its length', async () => {
+test('a long reply is read in a time that grows with its length', async () => {
   const pieces = [
     'a',
     '-',
@@ -29,14 +29,14 @@ test('a reply of a megabyte is read in a time that grows with its length', async
   ];
   const tookMs = await processorMs(() => {
     for (const piece of pieces) {
-      const long = piece.repeat(Math.floor(1_000_000 / piece.length));
+      const long = piece.repeat(Math.floor(100_000 / piece.length));
       said(long, 'k'.repeat(255));
       said(JSON.stringify({ message: long }));
     }
-    said(JSON.stringify(Array(250_000).fill('a')));
+    said(JSON.stringify(Array(25_000).fill('a')));
   });
-  expect(tookMs).toBeLessThan(20_000);
-}, 60_000);
+  expect(tookMs).toBeLessThan(5000);
+});
 
 test('a key is taken out as a word, whatever signs it has, and no letters of words', () => {
   expect(said('{"message":"Duplicate key (other)."}', '(other).')).toBe('repetition');
