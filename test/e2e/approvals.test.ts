@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctlHere, SkippingClock } from '../support/builtHere.ts';
-import { payAda, SandboxHome, said, sendHello } from '../support/sandboxHome.ts';
+import { payAda, SandboxHome, said } from '../support/sandboxHome.ts';
 import { onTerminalHere } from '../support/terminalHere.ts';
 
 const clock = new SkippingClock();
@@ -146,21 +146,6 @@ describe('a proposal', () => {
     expect(await paid()).toEqual([]);
   });
 
-  test.each([
-    ['resume', (id: string) => ['resume', id, '--yes']],
-    ['resume --all', () => ['resume', '--all', '--held', '--yes']],
-    ['resolve', (id: string) => ['resolve', id, '--happened', '--reason', 'seen']],
-    ['resolve', (id: string) => ['resolve', id, '--did-not-happen', '--reason', 'not wanted']],
-  ])('is refused by %s, which names approve and decline', async (_command, argv) => {
-    const id = await propose();
-    const refused = await operator.json(argv(id));
-    expect(refused).toMatchObject({ exit: 10, error: { code: 'held', retry: 'decide' } });
-    expect(refused.error?.message).toContain('cannot be resumed or resolved');
-    expect(refused.error?.next?.join('\n')).toBe(`botctl history ${id}`);
-    expect(await operator.json(['history', id])).toMatchObject({ outcome: 'held', entry: { attempts: 0 } });
-    expect(await paid()).toEqual([]);
-  });
-
   test('that is approved and cannot be sent is sent by the same command, without another approval', async () => {
     const id = await propose();
     await operator.run(['approve', id, '--yes']);
@@ -219,25 +204,6 @@ describe('why it waits', () => {
   });
 });
 
-describe('approve of what is no proposal', () => {
-  test('says how it stands, and sends and decides nothing', async () => {
-    const sent = await operator.json(pay('0.3', '--once', 'sent'));
-    const refused = await operator.json(['approve', sent.entry?.id ?? '', '--yes']);
-    expect(refused).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
-    expect(refused.error?.message).toContain('is accepted and does not wait for approval');
-    const message = await operator.json(sendHello);
-    expect(await operator.json(decline(message.entry?.id ?? ''))).toMatchObject({
-      exit: 2,
-      error: { code: 'not-allowed-now' },
-    });
-    expect(await operator.json(['approve', 'abcdef', '--yes'])).toMatchObject({
-      exit: 2,
-      error: { code: 'no-such-entry' },
-    });
-    expect(await paid()).toHaveLength(1);
-  });
-});
-
 describe('a proposal that was declined', () => {
   test('is not sent, and the same command says by whom and why', async () => {
     const id = await propose();
@@ -271,26 +237,6 @@ describe('a proposal that was declined', () => {
     expect((await operator.run(['history', id])).stdout).toContain(`${me} declined it: the invoice says 120`);
     expect((await operator.run([...rent, '--dry-run'])).stdout).toContain('a person declined it');
     expect(await paid()).toEqual([]);
-  });
-
-  test('keeps its payment for good: a corrected one takes a new name', async () => {
-    const id = await propose();
-    const declined = await operator.json(decline(id));
-    expect((await operator.json(rent)).error?.hint).toContain('with the new values and a new name');
-    for (const corrected of [pay('50', '--once', 'rent'), pay('50', '--once', 'rent', '--propose')]) {
-      const refused = await operator.json(corrected);
-      expect(refused).toMatchObject({ exit: 6, error: { code: 'other-body' } });
-      expect(refused.error?.hint).toContain('give a corrected one a new name');
-    }
-    expect(await operator.json(['history', id])).toMatchObject({ entry: declined.entry });
-    expect(await propose(pay('0.6', '--once', 'rent-2', '--propose'))).not.toBe(id);
-  });
-
-  test('needs a reason, and one that was filled in', async () => {
-    const id = await propose();
-    for (const argv of [['decline', id], decline(id, 'WHY IT IS DECLINED')])
-      expect(await operator.json(argv)).toMatchObject({ exit: 2, error: { code: 'usage' } });
-    expect(await operator.json(['history', id])).toMatchObject({ outcome: 'held' });
   });
 
   test('may have been approved before, as long as nothing was sent', async () => {
@@ -379,53 +325,5 @@ describe('a batch', () => {
       stderr: expect.stringContaining('the id is taken by transfer'),
     });
     expect(await paid()).toHaveLength(1);
-  });
-
-  test('of that name must be there', async () => {
-    expect(await operator.json(['approve', '--batch', 'none', '--yes'])).toMatchObject({ exit: 2 });
-    for (const argv of [
-      ['approve', '--yes'],
-      ['approve', 'abcd', '--batch', 'b', '--yes'],
-    ])
-      expect(await operator.json(argv)).toMatchObject({ exit: 2, error: { code: 'usage' } });
-  });
-});
-
-describe('what may have happened and is above a limit since', () => {
-  test('is held as no longer allowed, and never waits for approval', async () => {
-    usePolicy({});
-    await operator.sandbox.faults({ kind: 'reset', when: 'before', operation: 'transfer' });
-    const lost = await operator.json(pay('0.5', '--once', 'lost'));
-    expect(lost).toMatchObject({ exit: 9, outcome: 'unknown' });
-    const id = lost.entry?.id ?? '';
-    usePolicy({ approve_above: { SOL: '0.1' } });
-    const held = await operator.json(pay('0.5', '--once', 'lost'));
-    expect(held).toMatchObject({ exit: 10, outcome: 'held', entry: { why: 'not-allowed', in_doubt: true } });
-    expect(held.error?.next).toEqual([`botctl history ${id}`]);
-    for (const argv of [['approve', id, '--yes'], decline(id)])
-      expect(await operator.json(argv)).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
-    const found = ['resolve', id, '--did-not-happen', '--reason', 'not in the explorer'];
-    expect(await operator.json(found)).toMatchObject({ exit: 0 });
-    expect(await operator.json(pay('0.5', '--once', 'lost'))).toMatchObject({
-      exit: 10,
-      entry: { why: 'approval' },
-    });
-    expect(await operator.json(['approve', id, '--yes'])).toMatchObject({ exit: 0, outcome: 'open' });
-    expect(await operator.json(pay('0.5', '--once', 'lost'))).toMatchObject({ exit: 0, outcome: 'accepted' });
-    expect(await paid()).toHaveLength(1);
-  });
-});
-
-describe('a policy whose approvals are by somebody else', () => {
-  const other = { approvals: 'other' };
-
-  test('refuses on a file what needs approval', async () => {
-    usePolicy({ ...other, approve_above: { SOL: '0.1' } });
-    for (const argv of [pay('0.5', '--once', 'rent'), pay('0.05', '--once', 'rent', '--propose')])
-      expect(await operator.json(argv)).toMatchObject({ exit: 2, error: { code: 'policy-limit' } });
-    const batch = await operator.run(payroll(table(row('a', '2')), '--yes'));
-    expect(batch).toMatchObject({ code: 2, stderr: expect.stringContaining('another database role') });
-    expect((await operator.run(['history'])).stdout).toBe('');
-    expect(await operator.json(pay('0.05', '--once', 'small'))).toMatchObject({ exit: 0 });
   });
 });

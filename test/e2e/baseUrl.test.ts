@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newSharedJournal } from '../support/postgres/newJournal.ts';
 import { sharedServer } from '../support/postgres/server.ts';
-import { payAda, SandboxHome, sendHello } from '../support/sandboxHome.ts';
+import { payAda, SandboxHome } from '../support/sandboxHome.ts';
 import { type ManySpelled, startPrefixProxy } from '../support/spellings.ts';
 
 let operator: SandboxHome;
@@ -27,11 +27,8 @@ const rows = (): string =>
 
 describe('beside a profile', () => {
   const commands: Record<string, () => string[]> = {
-    send: () => [...sendHello],
     transfer: () => [...payAda, '--once', 'pay-nov'],
-    'a dry run': () => [...payAda, '--once', 'pay-nov', '--dry-run'],
     batch: () => ['batch', 'transfer', rows(), '--once', 'payroll', '--yes'],
-    'a dry run of a batch': () => ['batch', 'transfer', rows(), '--once', 'payroll', '--dry-run'],
   };
 
   test.each(Object.entries(commands))(
@@ -53,18 +50,6 @@ describe('beside a profile', () => {
       expect(await operator.sandbox.ledger()).toEqual([]);
     },
   );
-
-  test('the same base URL in another spelling is the same', async () => {
-    useProfile(operator.sandbox.baseUrl);
-    const { port } = new URL(operator.sandbox.baseUrl);
-    for (const same of [`http://127.0.0.1:${port}/`, `HTTP://LOCALHOST:${port}`, `http://[::1]:${port}/`]) {
-      const paid = await operator.json([...payAda, '--once', 'pay-nov', '--base-url', same]);
-      expect(paid).toMatchObject({ exit: 0, entry: { base_url: operator.sandbox.baseUrl } });
-      const again = await operator.json([...payAda, '--once', 'pay-nov'], { env: { BOTCTL_BASE_URL: same } });
-      expect(again).toMatchObject({ exit: 0, replayed: true });
-    }
-    expect(await operator.sandbox.ledger()).toHaveLength(1);
-  });
 
   test('commands that do not send ignore the variable, and resume goes to the base URL that was kept', async () => {
     useProfile(operator.sandbox.baseUrl);

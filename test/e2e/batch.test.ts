@@ -78,20 +78,6 @@ describe('identity', () => {
     expect((await contents()).sort()).toEqual(['x', 'x', 'x', 'y']);
   });
 
-  test('the same rows have the same keys on another machine', async () => {
-    const path = file('a.csv', messages('one', 'two'));
-    await send(path);
-    const elsewhere = await botctlHere(['batch', 'send', path, '--once', 'news', '--json'], {
-      env: { ...env, XDG_DATA_HOME: join(home.path, 'elsewhere') },
-    });
-    expect(elsewhere.code).toBe(0);
-    expect(jsonLines(elsewhere.stdout)[0]).toMatchObject({
-      outcome: 'accepted',
-      duplicate: true,
-    });
-    expect(await sandbox.ledger()).toHaveLength(2);
-  });
-
   test('a known id with another body is listed, and nothing is sent', async () => {
     const path = file('a.csv', messages('one'));
     await send(path);
@@ -100,16 +86,6 @@ describe('identity', () => {
     expect(changed.code).toBe(6);
     expect(changed.stderr).toContain('line 2 (id 1): the id is taken by message');
     expect(await contents()).toEqual(['one']);
-  });
-
-  test('where rows were sent before, an invalid one keeps only this run from sending', async () => {
-    const path = file('a.csv', messages('one'));
-    await send(path);
-    file('a.csv', messages('one', ''));
-    const ended = await send(path);
-    expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain('1 of 2 rows in');
-    expect(ended.stderr).toContain('is not valid. Nothing was sent this time.');
   });
 
   test('a row that is done and was damaged in the journal says so with --json, and keeps no other from going', async () => {
@@ -134,14 +110,6 @@ describe('identity', () => {
     expect((await send(wrong)).stderr.replace(/\s+/gu, ' ')).toContain(
       'Fix the rows that would end the same way again. Then run the same command again',
     );
-  });
-
-  test('a rejected row may be mended, and keeps its key', async () => {
-    const path = file('a.csv', 'id,conversation_id,content\n1,conv_typo,one\n');
-    expect((await send(path)).code).toBe(2);
-    file('a.csv', messages('one'));
-    expect((await send(path)).code).toBe(0);
-    expect(await sandbox.ledger()).toHaveLength(1);
   });
 });
 
@@ -231,41 +199,6 @@ dan,${otherRecipient},SOL,0.25
     expect(ran.stderr).toContain('is off the curve');
     expect((await transfer(file('p.csv', text), '--dry-run', '--allow-off-curve')).code).toBe(0);
   });
-
-  test.each([
-    [['batch', 'send', 'x.csv'], '--once x-20'],
-    [['batch', 'send', '-', '--once', 'n', '--rate', '20'], '--rate "20" is not a rate'],
-    [['batch', 'send', '-', '--once', 'n', '--concurrency', '0'], '--concurrency "0" is not a count'],
-    [['batch', 'send', '-', '--once', 'n', '--report', 'r.xlsx'], 'neither .csv nor .jsonl'],
-    [['batch', 'send', '-', '--once', 'n', '--token-file', '-'], 'both read stdin'],
-    [['batch', 'send', '-', '--once', ' '], '--once is empty'],
-    [['batch', 'send', '-', '--once', 'n', '--allow-off-curve'], "Unknown option '--allow-off-curve'"],
-  ])('%j is wrong', async (words, problem) => {
-    const ran = await botctlHere(words, { env, stdin: messages('one'), cwd: home.path });
-    expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toContain(problem);
-    expect(requests()).toBe(0);
-  });
-
-  test('rows may come from stdin, with buttons', async () => {
-    const row = {
-      conversation_id: 'conv_demo',
-      content: 'Ship?',
-      buttons: [{ label: 'Yes', id: 'y', style: 'success' }],
-    };
-    const ran = await botctlHere(['batch', 'send', '-', '--once', 'n', '--quiet'], {
-      env,
-      stdin: JSON.stringify(row),
-    });
-    expect(ran).toMatchObject({ code: 0, stderr: expect.any(String) });
-    expect(ran.stdout).toMatch(/^msg_\w+\n$/u);
-    expect((await sandbox.ledger())[0]?.request.components).toEqual([
-      {
-        type: 'action_row',
-        components: [{ type: 'button', label: 'Yes', custom_id: 'y', style: 'success' }],
-      },
-    ]);
-  });
 });
 
 describe('running', () => {
@@ -327,36 +260,6 @@ describe('running', () => {
     expect(ran, ran.stderr).toMatchObject({ code: 0 });
     expect(await service.ledger()).toHaveLength(12);
     expect(service.lines.filter(({ status }) => status === 429).length).toBeGreaterThan(11);
-  });
-
-  test('a refused token begins no new rows', async () => {
-    env.BOTCTL_TOKEN = sandbox.tokens.no_send;
-    const ran = await send(file('a.csv', many(80)), '--concurrency', '2');
-    expect(ran.code).toBe(11);
-    expect(ran.stderr).toContain('The service refuses the bot’s token (status 403)');
-    const again = await send(file('a.csv', many(80)), '--concurrency', '2', '--json');
-    expect(again.code).toBe(11);
-    expect(jsonLines(again.stdout).at(-1)).toMatchObject({ error: { code: 'stopped', retry: 'after-fix' } });
-    expect(ran.stderr).toMatch(/7\d not sent/u);
-    expect(requests()).toBeLessThan(12);
-    env.BOTCTL_TOKEN = sandbox.tokens.full;
-    expect((await send(file('a.csv', many(80)))).code).toBe(0);
-  });
-
-  test('an empty wallet begins no new transfers', async () => {
-    const rows = Array.from({ length: 20 }, (_, row) => `${row},${recipient},SOL,100000000\n`).join('');
-    const ran = await transfer(file('p.csv', `id,to_address,asset,amount\n${rows}`), '--concurrency', '1');
-    expect(ran.code).toBe(11);
-    expect(ran.stderr).toContain('1 rejected, 19 not sent');
-    expect(requests()).toBe(1);
-  });
-
-  test('--max-failures begins no new rows after so many', async () => {
-    const path = file('a.csv', csv(...Array.from({ length: 20 }, (_, row) => `${row},conv_none,x`)));
-    const ran = await send(path, '--concurrency', '1', '--max-failures', '3');
-    expect(ran.code).toBe(11);
-    expect(requests()).toBe(3);
-    expect(ran.stderr).toContain('--max-failures was reached (3 rows not done)');
   });
 
   test('a service that is down is left alone after as many rows in a row as go at a time', async () => {
@@ -454,11 +357,5 @@ describe('running', () => {
     );
     expect(attempts.all()).toEqual([{ number: 1, verdict: 'accepted', rows: 6 }]);
     journal.close();
-  });
-
-  test('the embedded service takes a batch too', async () => {
-    const words = ['--sandbox', 'batch', 'send', file('a.csv', many(5)), '--once', 'n'];
-    expect((await botctl(words, { env: home.env })).code).toBe(0);
-    expect((await botctl(words, { env: home.env })).stdout).toContain('5 of them earlier');
   });
 });

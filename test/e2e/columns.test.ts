@@ -80,27 +80,6 @@ describe('the columns of a file', () => {
     expect(stdout.split(/[,;\t\n]/u).filter((cell) => /^["\s]*[=＝]/u.test(cell))).toEqual([]);
   });
 
-  test.each([
-    ['adress', 'adress,asset,amount,id,note', 'to_address is missing'],
-    ['ammount', 'id,to_address,asset,ammount,note', 'amount is missing'],
-    [
-      'a column twice',
-      'id,to_address,asset,amount,Amount ',
-      'amount is given more than once: "amount", "Amount "',
-    ],
-    ['an unknown one twice', 'id,to_address,asset,amount,No Te,no-te', '"No Te", "no-te"'],
-    ['idempotency_key', 'id,to_address,asset,amount,idempotency_key', 'idempotency_key is given'],
-  ])('with %s are refused', async (_what, header, says) => {
-    const cells = ['a', ada, 'SOL', '1', '1', '1'].slice(0, header.split(',').length);
-    const ran = await pay(file('a.csv', `${header}\n${cells.join(',')}\n`), '--json');
-    expect({ code: ran.code, stderr: ran.stderr }).toEqual({
-      code: 2,
-      stderr: expect.stringContaining(says),
-    });
-    expect(jsonLines(ran.stdout)[0]).toMatchObject({ error: { code: 'bad-input' } });
-    expect(await paid()).toEqual([]);
-  });
-
   test('are named by --column, and the ones that may be meant are listed, without those that are right', async () => {
     const path = file('a.csv', `Invoice ID,to_address,asset,amount,note\na,${ada},SOL,1,x\n`);
     const ran = await pay(path);

@@ -87,16 +87,6 @@ test('says that it was cut, and at which end', async () => {
   expect((await operator.run(['history', '--format', 'jsonl', '--limit', '3'])).stderr).not.toContain('more');
 });
 
-test.each([
-  [['--format', 'xml'], 'Give csv or jsonl.'],
-  [['--format', 'csv', '--json'], 'cannot be combined'],
-  [['3f9a', '--format', 'csv'], 'takes no IDs'],
-])('%j is refused', async (argv, says) => {
-  const { code, stderr, stdout } = await operator.run(['history', ...argv]);
-  expect(code).toBe(2);
-  expect(`${stderr}${stdout}`).toContain(says);
-});
-
 test('a row that was rejected and then settled as another payment is in the books once', async () => {
   const stdin = `id,to_address,asset,amount\na,${payAda[2]},SOL,0.5\n`;
   const batch = ['batch', 'transfer', '-', '--once', 'nov', '--yes'];

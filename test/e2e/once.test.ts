@@ -3,7 +3,6 @@ import { readdir } from 'node:fs/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { payAda, SandboxHome, said, sendHello } from '../support/sandboxHome.ts';
-import { onTerminalHere } from '../support/terminalHere.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
@@ -141,20 +140,6 @@ describe('--dry-run', () => {
   });
 });
 
-describe('what is to be done', () => {
-  test('comes from stdin, whole, without its last newline', async () => {
-    const stdin = 'Ligne 1\nZeile 2 — 🎉\n';
-    const sent = await operator.json(['send', '--conversation', 'conv_demo', '--content-file', '-'], {
-      stdin,
-    });
-    expect(sent.entry?.request).toMatchObject({ content: 'Ligne 1\nZeile 2 — 🎉' });
-    const paid = await operator.json(['transfer', '--payload', '-'], {
-      stdin: JSON.stringify({ to_address: payAda[2], asset: 'SOL', amount: '0.100' }),
-    });
-    expect(paid).toMatchObject({ exit: 0, entry: { request: { amount: '0.1' } } });
-  });
-});
-
 describe('a reply that the journal can no longer take', () => {
   test.each([[[]], [['--json']]])('is printed all the same, and exits 9 %j', async (flags: string[]) => {
     const gate = await operator.gate();
@@ -178,31 +163,6 @@ describe('a reply that the journal can no longer take', () => {
       outcome: 'accepted',
       entry: { key: effect?.key },
     });
-    expect(await operator.sandbox.ledger()).toHaveLength(1);
-  });
-});
-
-describe('on a terminal', () => {
-  const ask = 'Send it? [y/N] ';
-
-  test('a Yes sends it, and the same again asks whether it is to be done anew', async () => {
-    expect((await onTerminalHere(payAda, [[ask, 'y\r']], operator.env)).code).toBe(0);
-    const again = 'Do it again? [y/N] ';
-    const no = await onTerminalHere(payAda, [[again, '\r']], operator.env);
-    expect(no.code).toBe(130);
-    const question = no.shown.slice(0, no.shown.indexOf(again));
-    for (const part of ['env', operator.sandbox.baseUrl, payAda[2], '0.5 SOL'])
-      expect(question).toContain(part);
-    expect(await operator.sandbox.ledger()).toHaveLength(1);
-    expect((await onTerminalHere(payAda, [[again, 'y\r']], operator.env)).code).toBe(0);
-    expect(await operator.sandbox.ledger()).toHaveLength(2);
-    expect((await onTerminalHere([...payAda, '--yes'], [], operator.env)).code).toBe(0);
-    expect(await operator.sandbox.ledger()).toHaveLength(2);
-  });
-
-  test('a message is not asked about, and Ctrl-C at a question sends nothing', async () => {
-    expect((await onTerminalHere(sendHello, [], operator.env)).code).toBe(0);
-    expect((await onTerminalHere(payAda, [[ask, '\u0003']], operator.env)).code).toBe(130);
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 });

@@ -77,49 +77,6 @@ describe('resume', () => {
     expect(none.stderr).toMatch(/history --state open\n.*history --state held\n/u);
   });
 
-  test('--all --held takes the held too, with the same key, once a person says so', async () => {
-    const ids = await mess();
-    const unasked = await operator.run(['resume', '--all', '--held', '--json']);
-    expect(unasked.code).toBe(10);
-    expect((await list('--state', 'held')).map(({ entry }) => entry?.id)).toEqual([ids.held]);
-    const ended = await operator.run(['resume', '--all', '--held', '--yes', '--json']);
-    expect(ended.code).toBe(0);
-    const [held] = await list(ids.held);
-    // Its first request did it: the service knows the key.
-    expect(held).toMatchObject({ outcome: 'accepted', duplicate: true });
-    expect(await operator.sandbox.ledger({ key: held?.entry?.key ?? '' })).toHaveLength(1);
-  });
-
-  test('of a held one needs its ID and a yes, and keeps who gave it', async () => {
-    const ids = await mess();
-    const refused = await operator.json(['resume', ids.held]);
-    expect(refused).toMatchObject({ exit: 10, outcome: 'held', error: { code: 'held', retry: 'decide' } });
-    expect(refused.error?.next).toEqual([`botctl history ${ids.held}`]);
-    expect(await operator.json(['resume', ids.held, '--yes'])).toMatchObject({
-      exit: 0,
-      outcome: 'accepted',
-    });
-    const [whole] = await list(ids.held);
-    expect(JSON.stringify(whole)).toContain('send-again');
-    expect(JSON.stringify(whole)).toContain(`${userInfo().username}@${hostname()}`);
-  });
-
-  test('of what is over says so, and sends nothing', async () => {
-    const ids = await mess();
-    const before = operator.sandbox.lines.length;
-    expect(await operator.json(['resume', ids.accepted])).toMatchObject({
-      exit: 0,
-      replayed: true,
-      outcome: 'accepted',
-    });
-    expect(await operator.json(['resume', ids.rejected])).toMatchObject({ exit: 4, outcome: 'rejected' });
-    await operator.run(['resolve', ids.unknown, '--did-not-happen', '--reason', 'looked']);
-    const undone = await operator.run(['resume', ids.unknown]);
-    expect(undone.code).toBe(2);
-    expect(undone.stderr).not.toMatch(/it was done/u);
-    expect(operator.sandbox.lines.length).toBe(before);
-  });
-
   test('that is interrupted lets the flight land, leaves the rest, and is not all done', async () => {
     const gate = await operator.gate();
     for (const amount of ['0.01', '0.02']) {
@@ -217,29 +174,6 @@ describe('resolve', () => {
     expect((await list(ids.unknown))[0]?.outcome).toBe('unknown');
     const own = await operator.json(['resolve', ids.unknown, ...found.with(2, onChain)]);
     expect(own).toMatchObject({ exit: 0, outcome: 'resolved' });
-  });
-
-  test('needs one decision and a reason, and decides nothing that is proven', async () => {
-    const ids = await mess();
-    const wrong = [
-      ['--happened'],
-      ['--reason', 'x'],
-      ['--happened', '--did-not-happen', '--reason', 'x'],
-      ['--happened', '--reason', '  '],
-      ['--did-not-happen', '--signature', onChain, '--reason', 'x'],
-      ['--happened', '--signature', 'mistyped', '--reason', 'x'],
-      ['--happened', '--reason', 'WHAT YOU SAW'],
-      ['--did-not-happen', '--reason', 'WHAT YOU SAW'],
-      ['--did-not-happen', '--reason', 'WHY IT IS GIVEN UP'],
-    ];
-    for (const argv of wrong) expect((await operator.run(['resolve', ids.unknown, ...argv])).code).toBe(2);
-    for (const id of [ids.accepted, ids.rejected]) {
-      expect(await operator.json(['resolve', id, '--did-not-happen', '--reason', 'x'])).toMatchObject({
-        exit: 2,
-        error: { code: 'not-allowed-now' },
-      });
-    }
-    expect((await list(ids.unknown))[0]?.outcome).toBe('unknown');
   });
 
   test('asks before it reverses a decision, and shows what', async () => {

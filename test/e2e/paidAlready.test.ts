@@ -426,17 +426,4 @@ describe('a batch', () => {
     const ended = await onTerminalHere(words, asked, operator.env);
     expect([ended.code, await effects()]).toEqual([10, 2]);
   });
-
-  test.each([
-    ['s', 0, 5],
-    ['pay', 0, 7],
-    ['', 130, 2],
-  ])('asks on a terminal: %j ends %i with %i payments', async (answer, code, paid) => {
-    await batch(file('first.csv', 2), 'payroll-11');
-    const words = ['batch', 'transfer', file('second.csv', 5), '--once', 'payroll-12'];
-    const ended = await onTerminalHere(words, [['[N]o: stop ', `${answer}\r`]], operator.env);
-    expect(ended.shown).toContain('line 2 (id r1)');
-    expect(ended.code).toBe(code);
-    expect(await effects()).toBe(paid);
-  });
 });

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl } from '../support/botctl.ts';
 import { botctlHere, type SkippingClock } from '../support/builtHere.ts';
@@ -83,50 +82,6 @@ describe('a limit', () => {
     expect(await runHeld(pay('rent', '0.5'))).toMatchObject({ exit: 0 });
     expect(await operator.sandbox.ledger()).toMatchObject([{ request: { amount: '0.5' } }]);
   });
-
-  test('of a day counts what was sent before, and says what is left and when more is free', async () => {
-    const policy = { ...base, limits: { SOL: { day: '1' } } };
-    expect(await held(policy, pay('one', '0.7'))).toMatchObject({ exit: 0 });
-    const refused = await runHeld(pay('two', '0.4'));
-    expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-limit', remaining: '0.3' } });
-    const freeAt = Date.parse((refused.error as { free_at?: string }).free_at ?? '');
-    expect(freeAt - Date.now()).toBeGreaterThan(23 * 3_600_000);
-    expect(freeAt - Date.now()).toBeLessThanOrEqual(25 * 3_600_000);
-    expect(await runHeld(pay('three', '0.3'))).toMatchObject({ exit: 0 });
-    // A replay costs nothing.
-    expect(await runHeld(pay('one', '0.7'))).toMatchObject({ exit: 0, replayed: true });
-    expect(await operator.sandbox.ledger()).toHaveLength(2);
-  });
-
-  test('of a day is not spent by the rows of a batch that are left out', async () => {
-    expect(await held({ ...base, limits: { SOL: { day: '2' } } }, pay('one', '1.2'))).toMatchObject({
-      exit: 0,
-    });
-    const path = operator.home.file(
-      'pay.csv',
-      `id,to_address,asset,amount\na,${ada},SOL,1.2\nb,${ada},SOL,0.3\n`,
-    );
-    const file = ['batch', 'transfer', path, '--once', 'payroll', '--skip-repeats', '--yes'];
-    expect((await operator.run(file)).code).toBe(0);
-    expect(await operator.sandbox.ledger()).toHaveLength(2);
-  });
-
-  test('of a day counts all bots and services of the journal', async () => {
-    const policy = { ...base, limits: { SOL: { day: '1' } } };
-    expect(await held(policy, pay('one', '0.7'))).toMatchObject({ exit: 0 });
-    useProfile(writePolicy(policy), 'https://stage.example/team-b');
-    const refused = await runHeld(pay('two', '0.4'));
-    expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-limit', remaining: '0.3' } });
-    const row = { id: 'a', to_address: ada, asset: 'SOL', amount: '0.4' };
-    const rows = operator.home.file('rows.jsonl', JSON.stringify(row));
-    const batch = await runHeld(['batch', 'transfer', rows, '--once', 'payroll', '--yes']);
-    expect(batch).toMatchObject({ exit: 2, error: { code: 'policy-limit' } });
-    const elsewhere = ['--journal', join(operator.home.path, 'stage.db'), '--dry-run'];
-    expect(await runHeld([...pay('two', '0.4'), ...elsewhere])).toMatchObject({
-      exit: 0,
-      policy: { word: 'allowed' },
-    });
-  });
 });
 
 describe('two policies', () => {
@@ -140,19 +95,6 @@ describe('two policies', () => {
     useProfile(undefined);
     expect(await runHeld(pay('rent', '0.7'), { machine })).toMatchObject({ exit: 2 });
     expect(await runHeld(pay('rent', '0.5'), { machine })).toMatchObject({ exit: 0 });
-  });
-});
-
-describe('a policy that cannot be used', () => {
-  test.each([
-    ['{', /line 1/u],
-    ['{"schema":"botctl-policy/1",\n"limits":{},\n"limts":{}}', /line 3, column 1: limts is not known/u],
-  ])('%s: nothing is sent, and the line is named', async (text, said_) => {
-    const refused = await held(text, pay('one', '0.1'));
-    expect(refused).toMatchObject({ exit: 1, error: { code: 'policy-damaged' } });
-    expect(refused.error?.message).toMatch(said_);
-    expect(refused.error?.message).toContain('Nothing was sent');
-    expect(await operator.sandbox.ledger()).toEqual([]);
   });
 });
 
@@ -232,43 +174,6 @@ describe('a batch', () => {
     const sent = (asset: string): number => ledger.filter(({ request }) => request.asset === asset).length;
     // Two rows of 0.1 beside the 0.75.
     expect([sent('SOL'), sent('USDC')]).toEqual([3, 0]);
-  });
-});
-
-describe('what is shown', () => {
-  test('of a file whose name would paint the terminal: the name, escaped', async () => {
-    const path = writePolicy({ ...base, limits: { SOL: {} } }, 'red\u001b[31m.json');
-    const { code, stdout, stderr } = await operator.run(['policy', 'check', path]);
-    expect(code).toBe(0);
-    expect(stdout + stderr).not.toContain('\u001b');
-    expect(stdout).toContain('red\\u001b[31m.json');
-  });
-
-  test('by a dry run: what the policy would say', async () => {
-    const policy = { ...base, limits: { SOL: { day: '1' } } };
-    const dry = async (amount: string): Promise<unknown> =>
-      (await runHeld([...pay('one', amount), '--dry-run'])) as unknown;
-    useProfile(writePolicy(policy));
-    expect(await dry('0.4')).toMatchObject({ exit: 0, policy: { word: 'allowed' } });
-    expect(await dry('1.4')).toMatchObject({ exit: 2, policy: { word: 'refused' } });
-  });
-});
-
-describe('a recipient’s name', () => {
-  test('finds in the history what went to its address', async () => {
-    await held({ ...base, limits: { SOL: {} }, recipients: { ada } }, pay('one', '0.1'));
-    const { stdout } = await operator.run(['history', '--to', '@ada', '--quiet']);
-    expect(stdout).toMatch(/^[0-9a-f]{12}\n$/u);
-  });
-
-  test('that no policy has is refused with those that there are', async () => {
-    const recipients = { ada, bo: '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z' };
-    const to = ['--to', '@bob', '--asset', 'SOL', '--amount', '1'];
-    const refused = await held({ ...base, limits: { SOL: {} }, recipients }, ['transfer', ...to]);
-    expect(refused.error?.message).toContain('is a name that the policy does not have; it has @ada, @bo (');
-    const { code, stderr } = await operator.run(['history', '--to', '@bob']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('--to "@bob" is a name that the policy does not have; it has @ada, @bo.');
   });
 });
 

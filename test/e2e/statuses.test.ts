@@ -45,15 +45,6 @@ describe('for real', () => {
     for (const part of ['sig_nested', 'tr_nested']) expect(stdout).toContain(part);
   });
 
-  test.each([
-    ['401', sendHello, { BOTCTL_TOKEN: 'wrong' }, 3],
-    ['404', ['send', '--conversation', 'conv_none', '--content', 'Hi'], {}, 4],
-    ['402', [...payAda.slice(0, 6), '1000000'], {}, 5],
-  ] as const)('%s', async (_what, argv, env: { BOTCTL_TOKEN?: string }, exit: number) => {
-    const ended = await operator.json(argv, { env });
-    expect(ended).toMatchObject({ exit, outcome: 'rejected' });
-  });
-
   test('a rate limit that does not pass in time exits 7 and says when to come back', async () => {
     await operator.sandbox.readings({ rate_limit: { capacity: 0, per_second: 0.01 } });
     const ended = await operator.json([...sendHello, '--once', 'limited']);
@@ -69,64 +60,4 @@ describe('for real', () => {
       outcome: 'accepted',
     });
   });
-
-  test('a message whose reply was lost is known by its 409, and is one message', async () => {
-    const argv = [...sendHello.slice(0, 3), '--content', 'Lost'];
-    await operator.sandbox.faults({ kind: 'reset', when: 'after', operation: 'message' });
-    const first = await operator.json(argv);
-    expect(first).toMatchObject({
-      exit: 9,
-      outcome: 'unknown',
-      error: { code: 'unknown', retry: 'same-command' },
-    });
-    const second = await operator.json(argv);
-    expect(second).toMatchObject({
-      exit: 0,
-      outcome: 'accepted',
-      duplicate: true,
-      entry: { key: first.entry?.key },
-    });
-    expect(await operator.sandbox.ledger({ key: first.entry?.key ?? '' })).toHaveLength(1);
-  });
-
-  const conflict = (code: string, message = '') =>
-    operator.sandbox.faults({
-      kind: 'reply',
-      status: 409,
-      when: 'before',
-      body: { error: { code, message } },
-    });
-  const inRun = (name: string) => operator.json(sendHello, { env: { BOTCTL_RUN: name } });
-
-  test('the words of a 409 decide, whatever its code is, on a disk that never saw the name', async () => {
-    await conflict('x_409', 'duplicate idempotency key');
-    expect(await inRun('x')).toMatchObject({
-      ...{ exit: 0, outcome: 'accepted' },
-      duplicate: true,
-    });
-    await conflict('api_key_revoked');
-    expect(await inRun('revoked')).toMatchObject({ exit: 10, outcome: 'held' });
-    await conflict('idempotency_in_progress');
-    expect(await inRun('under-way')).toMatchObject({ exit: 9, outcome: 'unknown' });
-    expect(await inRun('under-way')).toMatchObject({
-      ...{ exit: 0, outcome: 'accepted' },
-      ...{ duplicate: false, entry: { attempts: 2 } },
-    });
-  });
-
-  test.each(['replay', 'conflict'] as const)(
-    'a transfer whose reply was lost is one transfer, where a repeated key means %s',
-    async (reading) => {
-      await operator.sandbox.readings({ repeated_transfer_key: reading });
-      const argv = [...payAda.slice(0, 6), reading === 'replay' ? '0.01' : '0.02'];
-      await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
-      const first = await operator.json(argv);
-      const second = await operator.json(argv);
-      await operator.sandbox.readings({ repeated_transfer_key: 'replay' });
-      expect(first).toMatchObject({ exit: 9, outcome: 'unknown' });
-      const end = reading === 'replay' ? { exit: 0, outcome: 'accepted' } : { exit: 10, outcome: 'held' };
-      expect(second).toMatchObject({ ...end, entry: { key: first.entry?.key } });
-      expect(await operator.sandbox.ledger({ key: first.entry?.key ?? '' })).toHaveLength(1);
-    },
-  );
 });

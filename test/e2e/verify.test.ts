@@ -56,22 +56,6 @@ describe('a transfer that is waited for', () => {
     });
   });
 
-  test('and is asked for again sends nothing, and shows what it gave', async () => {
-    const { transfer } = await told(...payAda, '--once', 'a', '--wait');
-    const again = await told(...payAda, '--once', 'a', '--wait');
-    expect(again).toMatchObject({ exit: 0, replayed: true, transfer });
-    expect(await operator.sandbox.ledger()).toHaveLength(1);
-  });
-
-  test('without a node, or a mint for its asset, is not begun', async () => {
-    await config('unset', 'payer', 'assets');
-    const pay = ['transfer', '--to', payAda[2], '--asset', 'USDC', '--amount', '1', '--wait'];
-    expect(await told(...pay)).toMatchObject({ exit: 2, error: { code: 'no-mint' } });
-    await config('unset', 'payer', 'rpc-url');
-    expect(await told(...payAda, '--wait')).toMatchObject({ exit: 2, error: { code: 'no-rpc-url' } });
-    expect(await operator.sandbox.ledger()).toEqual([]);
-  });
-
   test('in a batch shows how many rows are done, as sending them does', async () => {
     const rows = operator.home.file('rows.csv', `id,to_address,asset,amount\na,${payAda[2]},SOL,0.7\n`);
     const words = ['batch', 'transfer', rows, '--once', 'nov', '--yes', '--wait'];
