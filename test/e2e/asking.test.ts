@@ -35,9 +35,7 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
   });
 
   test.each([
-    ['a line', 'y\r'],
     ['half a line', 'y'],
-    ['eighty lines', 'y\r'.repeat(80)],
     ['eighty lines and a half', `${'y\r'.repeat(80)}y`],
     ['the end of the input', 'y\u0004\u0004'],
   ])('%s that was typed before its question is no answer', async (_name, typed) => {

@@ -148,7 +148,8 @@ describe('a hostile file name is shown escaped', () => {
         chmodSync(path, 0o600);
       }
       // What --verbose and --quiet add is of the command, not of the file.
-      all += await allSaid([...words, path], {}, text === undefined ? undefined : [[], ['--json']]);
+      const isWhole = text === undefined && !everywhere.includes(at);
+      all += await allSaid([...words, path], {}, isWhole ? undefined : [[], ['--json']]);
     }
     // Not every command looks at a token and a journal; and the server comes before what is imported.
     if (!everywhere.includes(at) && at !== '--import') expect(all).toContain('[2J');
@@ -159,7 +160,7 @@ describe('a hostile file name is shown escaped', () => {
     for (const { command, spec } of leaves) {
       const own = needed[command] ?? [];
       for (const { flags } of [...(spec.options ?? []), ...globalOptions].filter(named))
-        await allSaid([...command.split(' '), ...own, nameOf({ flags }), hostile]);
+        await allSaid([...command.split(' '), ...own, nameOf({ flags }), hostile], {}, [[], ['--json']]);
       if ((spec.arguments ?? []).some(named))
         await allSaid([...command.split(' '), hostile, ...own.filter((word) => word !== 'prod')]);
     }

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { blockAfter } from '../../scripts/pages.ts';
-import { botctl, ended } from '../support/botctl.ts';
+import { ended } from '../support/botctl.ts';
 import { botctlHere } from '../support/builtHere.ts';
 import { closedAfterTest } from '../support/closedAfterTest.ts';
 import { Home } from '../support/home.ts';
@@ -61,9 +61,9 @@ beforeEach(async () => {
 });
 afterEach(() => home.remove());
 
-const run = (...words: string[]) => botctl([...words, '--max-wait', '20s'], { env });
+const run = (...words: string[]) => botctlHere([...words, '--max-wait', '20s'], { env });
 /** In which the server is lost: it is waited for until this is over. */
-const runLosing = (...words: string[]) => botctl([...words, '--max-wait', '2s'], { env });
+const runLosing = (...words: string[]) => botctlHere([...words, '--max-wait', '2s'], { env });
 
 const loseServer = (): void => {
   proxy.refuse();

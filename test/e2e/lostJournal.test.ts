@@ -20,7 +20,7 @@ const hurts: readonly (readonly [string, (journal: string) => void])[] = [
 ];
 
 test('a journal of the first edition is neither used nor changed, and every command says why', async () => {
-  expect((await operator.apart([...payAda, '--yes'])).code).toBe(0);
+  expect((await operator.run([...payAda, '--yes'])).code).toBe(0);
   const journal = new DatabaseSync(operator.journal);
   journal.exec('PRAGMA user_version = 2; PRAGMA wal_checkpoint(TRUNCATE)');
   journal.close();
@@ -32,14 +32,14 @@ test('a journal of the first edition is neither used nor changed, and every comm
     [['journal', 'backup', join(dirname(operator.journal), 'copy.db')], /\. Nothing was changed\.$/u],
   ];
   for (const [argv, end] of commands) {
-    const refused = await operator.jsonApart(argv);
+    const refused = await operator.json(argv);
     expect(refused).toMatchObject({ exit: 1, error: { code: 'journal-schema', retry: 'after-fix' } });
     expect(refused.error?.message).toMatch(
       /has the journal version 2, and this botctl needs version \d+\. It was left unchanged/u,
     );
     expect(refused.error?.message).toMatch(end);
   }
-  expect((await operator.apart(['doctor'])).stdout).toMatch(/✗? *journal.*this botctl needs version/u);
+  expect((await operator.run(['doctor'])).stdout).toMatch(/✗? *journal.*this botctl needs version/u);
   expect(readFileSync(operator.journal).equals(before)).toBe(true);
   expect(await transfers()).toBe(1);
 });

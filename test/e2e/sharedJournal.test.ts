@@ -189,10 +189,8 @@ describe('a COMMIT without an answer, before anything of this run was sent,', ()
     await upForLong(journal);
     const proxy = closedAfterTest(await startCuttableProxy(server.port));
     const cut = proxy.when({ from: 'server', has: 'COMMIT\0' }, 'cut').then(() => proxy.refuse());
-    const ended = await run([...words, '--max-wait', '0s'], {
-      ...env,
-      BOTCTL_JOURNAL: proxy.through(journal),
-    });
+    const through = { ...env, BOTCTL_JOURNAL: proxy.through(journal) };
+    const ended = await run([...words, '--max-wait', '0s'], through, botctlHere);
     await cut;
     return ended;
   }
@@ -200,7 +198,7 @@ describe('a COMMIT without an answer, before anything of this run was sent,', ()
   test.each(ways)('of a payment in doubt leaves it in doubt: 9, with its ID (%s)', async (...words) => {
     const env = machine();
     await sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
-    const { entry } = (await run([...payRent, '--max-wait', '0s'], env)).said;
+    const { entry } = (await run([...payRent, '--max-wait', '0s'], env, botctlHere)).said;
     expect(entry?.state).toBe('unknown');
     const ended = await cutAtCommit(words, env);
     expect(ended.said.error).toMatchObject({
@@ -212,7 +210,7 @@ describe('a COMMIT without an answer, before anything of this run was sent,', ()
     expect(ended.code).toBe(9);
     expect(await sandbox.ledger()).toHaveLength(1);
     await silence(journal);
-    expect((await run(payRent, env)).code).toBe(0);
+    expect((await run(payRent, env, botctlHere)).code).toBe(0);
     expect(await sandbox.ledger()).toHaveLength(1);
   });
 
@@ -222,7 +220,7 @@ describe('a COMMIT without an answer, before anything of this run was sent,', ()
     expect(ended).toMatchObject({ code: 8, said: { error: { code: 'journal-unreachable' } } });
     expect(await sandbox.ledger()).toHaveLength(0);
     await silence(journal);
-    expect((await run(payRent, env)).code).toBe(0);
+    expect((await run(payRent, env, botctlHere)).code).toBe(0);
     expect(await sandbox.ledger()).toHaveLength(1);
   });
 });

@@ -51,6 +51,27 @@ describe.each(['file', 'server'])('through a journal on a %s', (store) => {
     expect(words(ended)).toContain('declined transfer');
   });
 
+  test('“it did not happen” is not said of an attempt that was made since', async () => {
+    await operator.sandbox.faults({ ...transfers, kind: 'reset', when: 'before' });
+    const id = await start(rent);
+    await operator.run(['resolve', id, '--happened', '--reason', 'seen']);
+    await operator.sandbox.faults({ ...transfers, kind: 'reset', when: 'after' });
+    const undone = ['resolve', id, '--did-not-happen', '--reason'];
+    const ended = await yes(
+      [...undone, 'not seen'],
+      `${undone.join(' ')} 'not there' --yes`,
+      `${rent.join(' ')} ${once}`,
+    );
+    expect(await standing(id)).toBe('unknown');
+    expect({ code: ended.code, paid: await paid() }).toEqual({ code: 130, paid: ['0.5'] });
+    expect(words(ended)).toContain(`Entry ${id} has changed since this command looked at it`);
+    expect(await operator.json(rent)).toMatchObject({ exit: 0, outcome: 'accepted' });
+    expect(await paid()).toHaveLength(1);
+  });
+
+  // The rest is decided by what was shown, whatever keeps the journal.
+  if (store === 'server') return;
+
   test('what somebody else approved is shown as approved, and both approvals are kept', async () => {
     const id = await start(proposing);
     const ended = await yes(['approve', id], `approve ${id} --yes`);
@@ -68,24 +89,6 @@ describe.each(['file', 'server'])('through a journal on a %s', (store) => {
     );
     expect({ code: ended.code, paid: await paid() }).toEqual({ code: 10, paid: [] });
     expect(words(ended)).toContain('wrong after all');
-  });
-
-  test('“it did not happen” is not said of an attempt that was made since', async () => {
-    await operator.sandbox.faults({ ...transfers, kind: 'reset', when: 'before' });
-    const id = await start(rent);
-    await operator.run(['resolve', id, '--happened', '--reason', 'seen']);
-    await operator.sandbox.faults({ ...transfers, kind: 'reset', when: 'after' });
-    const undone = ['resolve', id, '--did-not-happen', '--reason'];
-    const ended = await yes(
-      [...undone, 'not seen'],
-      `${undone.join(' ')} 'not there' --yes`,
-      `${rent.join(' ')} ${once}`,
-    );
-    expect(await standing(id)).toBe('unknown');
-    expect({ code: ended.code, paid: await paid() }).toEqual({ code: 130, paid: ['0.5'] });
-    expect(words(ended)).toContain(`Entry ${id} has changed since this command looked at it`);
-    expect(await operator.json(rent)).toMatchObject({ exit: 0, outcome: 'accepted' });
-    expect(await paid()).toHaveLength(1);
   });
 
   test('what somebody else resumed to no better end is asked about again', async () => {
