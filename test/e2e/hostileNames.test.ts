@@ -120,7 +120,7 @@ async function allSaid(
 ): Promise<string> {
   const isServer = words[0] === 'sandbox';
   let all = '';
-  for (const face of isServer ? [[], ['--json']] : faces) {
+  for (const face of isServer ? [faces.length > 2 ? [] : ['--json']] : faces) {
     const start = { env: { ...operator.env, ...env }, cwd: operator.home.path, interruptAtOutput: true };
     const ran = await (isServer
       ? botctl([...words, ...face], start)
