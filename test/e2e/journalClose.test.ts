@@ -34,29 +34,6 @@ describe.each(['a file', 'a server'])('in %s', (where) => {
     operator.env.BOTCTL_JOURNAL = await journalOn(where);
   });
 
-  test('a closed journal begins nothing, replays what is done, and is opened without a question', async () => {
-    expect(await operator.json(rent)).toMatchObject({ exit: 0 });
-    const close = ['journal', 'close', '--reason', 'token leaked'];
-    expect(await operator.json(close)).toMatchObject({ exit: 0, closed: true, reason: 'token leaked' });
-    expect(await operator.json(rent)).toMatchObject({ exit: 0, replayed: true });
-    const other = [...payAda.slice(0, -1), '0.7', '--once', 'other'];
-    const refused = await operator.json(other);
-    expect(refused).toMatchObject(closed);
-    expect(refused.error?.message).toMatch(/ closed it at .*: token leaked\. Nothing was sent/u);
-    expect((await operator.run([...other, '--dry-run'])).code).toBe(10);
-    const { stdout } = await operator.run(['doctor']);
-    expect(stdout).toContain('is closed for sending');
-    expect(await paid()).toHaveLength(1);
-    expect((await operator.run(['journal', 'close'])).code).toBe(0);
-    const open = await operator.run(['journal', 'open']);
-    expect([open.code, open.stdout]).toEqual([0, expect.stringContaining('may send through it again')]);
-    expect((await operator.run(['journal', 'open'])).stdout).toContain(
-      'was not closed. Nothing was changed.',
-    );
-    expect(await operator.json(other)).toMatchObject({ exit: 0 });
-    expect(await paid()).toHaveLength(2);
-  });
-
   test('what is in doubt stays unknown, and is not said to be unsent', async () => {
     await operator.sandbox.faults({ kind: 'drop', when: 'after', times: 1 });
     expect(await operator.json(rent)).toMatchObject({ exit: 9 });
@@ -88,14 +65,6 @@ describe.each(['a file', 'a server'])('in %s', (where) => {
     await operator.run(['journal', 'open']);
     expect((await operator.apart(batch)).code).toBe(0);
     expect(await paid()).toHaveLength(30);
-  });
-});
-
-test('no journal is closed where there is none, and none is made', async () => {
-  const journal = `${operator.home.path}/none.db`;
-  expect(await operator.json(['journal', 'close', '--journal', journal])).toMatchObject({
-    exit: 2,
-    error: { code: 'no-such-journal' },
   });
 });
 

@@ -96,48 +96,6 @@ describe('two machines with one journal', () => {
   });
 });
 
-describe('a journal that cannot be used', () => {
-  type Change = (client: Client) => Promise<unknown>;
-  const sql =
-    (text: string): Change =>
-    (client) =>
-      client.query(text);
-
-  test.each<[string, Change, string, string]>([
-    [
-      'does not exist',
-      sql('DROP SCHEMA botctl CASCADE'),
-      'journal-schema',
-      'There is no journal in the schema botctl',
-    ],
-    [
-      'is of another botctl',
-      sql(`UPDATE botctl.meta SET value = '99' WHERE name = 'journal-version'`),
-      'journal-schema',
-      'has the journal version 99, and this botctl needs version',
-    ],
-    [
-      'is somebody else’s',
-      sql('DROP SCHEMA botctl CASCADE; CREATE SCHEMA botctl; CREATE TABLE botctl.meta (id int)'),
-      'journal-schema',
-      'that does not belong to a journal',
-    ],
-  ])('because it %s is refused, and nothing is sent', async (_what, change, code, sentence) => {
-    const client = new Client({ connectionString: journal });
-    await client.connect();
-    await change(client);
-    await client.end();
-    const { code: exit, said } = await run(payRent, machine(), botctlHere);
-    expect([exit, said.error]).toEqual([
-      1,
-      expect.objectContaining({ code, retry: 'after-fix', message: expect.stringContaining(sentence) }),
-    ]);
-    expect(await sandbox.ledger()).toEqual([]);
-    const { stdout } = await botctlHere(['doctor', '--json'], { env: machine() });
-    expect(stdout).toContain(sentence);
-  });
-});
-
 describe('the password of a shared journal', () => {
   test('is in no output, no argument, no row and no name that others see', async () => {
     const password = new URL(journal).password;
