@@ -48,7 +48,7 @@ test('a runner whose token may not pay leaves its rows to the others', async () 
   const journal = await newSharedJournal(await sharedServer());
   const home = new Home();
   const machine = (token: string, own: Home) => ({
-    file: own.file('pay.csv', manyRows(24)),
+    file: own.file('pay.csv', manyRows(40)),
     env: { ...own.env, BOTCTL_BASE_URL: sandbox.baseUrl, BOTCTL_TOKEN: token, BOTCTL_JOURNAL: journal },
   });
   const good = machine(sandbox.tokens.full, operator.home);
@@ -56,7 +56,7 @@ test('a runner whose token may not pay leaves its rows to the others', async () 
   const runs = started(words(good.file, '--rate', '4/s'), good.env);
   await paidAtLeast(3);
   expect((await botctl(words(poor.file), { env: poor.env })).code).toBe(11);
-  expect([(await runs.ended).code, await paid()]).toEqual([0, 24]);
+  expect([(await runs.ended).code, await paid()]).toEqual([0, 40]);
   home.remove();
 });
 
