@@ -259,6 +259,30 @@ describe('names', () => {
   });
 });
 
+describe('the way of an order in docs/architecture.md', () => {
+  const page = readFileSync(resolve(src, '../docs/architecture.md'), 'utf8');
+  const [, picture = ''] = /```mermaid\n([\s\S]*?)```/u.exec(page) ?? [];
+  const named = picture.matchAll(/^ +participant (\w+) as (\S+)$/gmu);
+  const paths = new Map(
+    [...named].map(([, name, path = '']) => [name, join(src, path.replace('<br/>', '/'))]),
+  );
+  const arrows = [...picture.matchAll(/^ +(\w+)(-?->>)(\w+): (.+)$/gmu)];
+
+  test('has a solid arrow where a file imports the other, and a dashed one where it does not', () => {
+    const wrong = arrows.filter(([, from, arrow, to]) => {
+      const { imports } = sourceOf(paths.get(from) ?? `${from}`);
+      return imports.has(paths.get(to) ?? `${to}`) !== (arrow === '->>');
+    });
+    expect(wrong.map(([line]) => line.trim())).toEqual([]);
+  });
+
+  test('has the ten steps in their order, and a note on each', () => {
+    const ten = Array.from({ length: 10 }, (_, nth) => String(nth + 1));
+    expect(arrows.flatMap(([, , , , label = '']) => /^\d+/u.exec(label) ?? [])).toEqual(ten);
+    expect([...page.matchAll(/^(\d+)\. /gmu)].map(([, number]) => number)).toEqual(ten);
+  });
+});
+
 /** The rooms that have words for nothing but their failures. */
 const silent = ['machine', 'once', 'policy', 'chain', 'postgres', 'batch'];
 
