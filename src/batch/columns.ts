@@ -34,7 +34,9 @@ export function folded(column: string): string {
     .replace(/^_|_$/gu, '');
 }
 
-/** The fields by the folded names of their columns. The key is one of them, to be refused. */
+/**
+ * The fields by the folded names of their columns. `idempotency_key` is among them so that a row with it is refused.
+ */
 export type FieldNames = ReadonlyMap<string, string>;
 
 export function fieldNames(kind: Kind, { called = {} }: ReadOptions): FieldNames {
@@ -46,7 +48,7 @@ export function fieldNames(kind: Kind, { called = {} }: ReadOptions): FieldNames
 }
 
 type Header = {
-  /** `title` is the name under which a column that is no field is kept. */
+  /** A column that is not a field is kept under its `title`. */
   readonly columns: readonly { readonly field: string | undefined; readonly title: string }[];
   readonly complaints: readonly RowComplaint[];
 };
@@ -74,7 +76,7 @@ function alike(titles: readonly string[]): readonly (readonly string[])[] {
   return [...groups.values()].filter(({ length }) => length > 1);
 }
 
-/** The row's cells that are no field, by the file's column names. Empty cells are absent. */
+/** The row's cells in columns that are not fields, by the file's column names. Empty cells are absent. */
 export type RowColumns = Readonly<Record<string, string>>;
 
 /** A row as it was read, before its fields are checked. */
@@ -120,7 +122,7 @@ export function rowOf(
   return { line, fields, written, complaints, ...(kept.length > 0 && { columns: Object.fromEntries(kept) }) };
 }
 
-/** Blanks around these values are removed. A text that is sent is never changed. */
+/** Only these four fields are trimmed; a message's text never is. */
 const trimmed = ['id', 'to_address', 'asset', 'amount'];
 const blanks = ' \t\u{a0}';
 

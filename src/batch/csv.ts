@@ -36,7 +36,7 @@ export function* csvRecords(text: string, delimiter: string): Generator<CsvRecor
 
 const delimiters = [',', ';', '\t'] as const;
 
-/** The delimiter that gives the most known columns, or else the most columns. In many countries it is no comma. */
+/** The delimiter that gives the most known columns, or else the most columns. Many countries do not use the comma. */
 export function delimiterOf(text: string, isKnown: (title: string) => boolean): string {
   const known = (delimiter: string): number => {
     const { cells = [] } = csvRecords(text.trimStart(), delimiter).next().value ?? {};

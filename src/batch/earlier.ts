@@ -6,7 +6,7 @@ import { countIn } from './read.ts';
 /** Another batch, the number of these rows that it has paid or may have paid, and the time of the last one. */
 export type EarlierBatch = { readonly batch: string; readonly rows: number; readonly atMs: number };
 
-/** Salaries are equal every month: this finds last month's batch, but not the one before. */
+/** 45 days: for salaries, which are equal every month, this finds last month's batch but not the one before. */
 const earlierWithinMs = 45 * 24 * 3_600_000;
 
 /** Finds other batches that have paid what the rows of a batch pay. */

@@ -143,7 +143,7 @@ export function complainOfRow<Rule extends keyof OwnRules>(
 
 const badIds = { 'not-text': 'is not a string', empty: 'is empty', 'too-long': 'is too long' } as const;
 
-/** A text that is not JSON is called that; other faults say that the JSON cannot be used. */
+/** `is …` for a text that is not JSON, `cannot be used: …` for JSON with another fault. */
 function isFault(fault: TextFault): string {
   const isJson = fault.is !== 'not-json' && fault.is !== 'syntax';
   return `${isJson ? 'cannot be used: ' : 'is '}${textFaultWords(fault)}`;

@@ -15,7 +15,7 @@ export class BatchPace implements Pace {
   readonly #maxWaitMs: number;
   readonly #over = new AbortController();
   readonly over = this.#over.signal;
-  /** When the first requested wait ended, of the limits since the service last gave another answer. */
+  /** When the first wait of the current series of rate limits ended. Undefined after any other answer. */
   #limitedSinceMs: number | undefined;
   #nextAtMs = 0;
   #quietUntilMs = 0;
@@ -27,7 +27,7 @@ export class BatchPace implements Pace {
     this.#maxWaitMs = maxWaitMs;
   }
 
-  /** Call this when the service gave an answer that is no limit. */
+  /** Call this when the service gave an answer other than a rate limit. */
   answered(): void {
     this.#limitedSinceMs = undefined;
   }
@@ -74,7 +74,7 @@ const untilOthersLandMs = 2;
 
 /**
  * Makes one commit at a time. Requests and replies that arrive meanwhile share the next one, because a sync of the disk
- * costs more than a row. While `othersMayLand`, a commit waits a moment for their replies.
+ * costs more than a row. While other replies may come soon (`othersMayLand`), a commit waits a moment for them.
  */
 export function sharedCommit(
   journal: Pick<Journal, 'commitTogether'>,

@@ -69,12 +69,12 @@ type AssetTotal = Record<'all' | 'left' | 'unpaid' | 'now', MinorUnits>;
 export type BatchPlan = FileFacts & {
   readonly rows: readonly Row[];
   readonly ofName: RowsOfName;
-  /** The number of rows for each `RowAhead`. */
   readonly counts: RowCounts;
-  /** Rows whose ids already stand for something else, and another bot that has some of them. */
+  /** Rows whose ids this bot has used for other requests. */
   readonly conflicts: Reasons;
-  /** The journal has the request of one of them under another row's id: the file was numbered again. */
+  /** Whether the journal has the request of one such row under the id of another: the file was numbered again. */
   readonly isRenumbered: boolean;
+  /** Another bot that has used ids of these rows. */
   readonly begunBy: string | undefined;
   /** Rows that a policy refuses, and the first refusal. */
   readonly refused: Reasons;
@@ -140,7 +140,7 @@ class BatchPlanner {
   readonly #nowMs: number;
   readonly #bad: Reasons;
   readonly #conflicts = new Reasons();
-  /** The requests found under the ids of rows that want something else. */
+  /** The requests on record under ids whose rows now want something else. */
   readonly #taken = new Set<string | undefined>();
   readonly #refused = new Reasons();
   readonly #warnings = new Map<string, UnknownAsset>();
@@ -362,7 +362,7 @@ async function paidAsOf({ entry }: Plan, journal: Journal | undefined): Promise<
 function aheadOf(course: Course): RowAhead {
   switch (course.is) {
     case 'send':
-    // The person hears of both before anything is sent.
+    // Rows that would be refused, or that equal a payment, are shown before anything is sent.
     case 'refuse':
     case 'paid-already':
       return 'to-send';
@@ -411,7 +411,7 @@ export function isLeft({ ahead }: Pick<Row, 'ahead'>): boolean {
   return ahead === 'to-send' || ahead === 'sending';
 }
 
-/** The number of such rows. */
+/** How many rows this run must send or wait for. */
 export function leftToSend({ counts }: Pick<BatchPlan, 'counts'>): number {
   return counts['to-send'] + counts.sending;
 }
@@ -434,7 +434,7 @@ export function paidBy({ identity }: Pick<Row, 'identity'>): TransferRequest | u
 const nothing: MinorUnits = { units: 0n, decimals: 0 };
 const notToSend: readonly RowAhead[] = ['done', 'waiting', 'declined'];
 
-/** Sums by asset. A row that another entry paid counts as left only if it is paid `besides`. */
+/** Sums by asset. A row with an equal payment counts as unpaid only if `besides`: it will be paid as well. */
 export function totalsOf({ rows }: Pick<BatchPlan, 'rows'>, besides = true): ReadonlyMap<string, AssetTotal> {
   const totals = new Map<string, AssetTotal>();
   for (const row of rows) {

@@ -27,7 +27,7 @@ type Input = Omit<Source, 'name'>;
 export type Reading = Checking & {
   readonly template?: Template | undefined;
   readonly mending: ReadOptions;
-  /** Called for all complaints about a row together, and for each. */
+  /** Formats complaints: called with all of a row's together, and with each alone. */
   readonly inWords: (complaints: readonly RowComplaint[], written?: RowHead['written']) => string;
 };
 
@@ -51,7 +51,7 @@ export type FileFacts = {
   readonly hasCommas: boolean;
   /** Fields that some row has. */
   readonly fields: readonly string[];
-  /** The file's names of columns that are kept with their rows, and of those that are not sent. */
+  /** Titles in the file: `columns` are kept with their rows, `unsent` are not sent. */
   readonly columns: readonly string[];
   readonly unsent: readonly string[];
   /** The delimiter of a CSV file. */
@@ -68,7 +68,6 @@ const mostOfRow = 1024 * 1024;
 /** No real file has so many columns. */
 const mostTitles = 1000;
 
-/** Adds `more` to the count of `one`, and returns the new count. */
 export function countIn(counts: Map<string, number>, one: string, more = 1): number {
   const count = (counts.get(one) ?? 0) + more;
   counts.set(one, count);
@@ -146,7 +145,7 @@ async function inTurns<Made>(
   return made;
 }
 
-/** Not for `1,234`, which may also be a thousand. */
+/** False for `1,234`, which may also be a thousand. */
 function hasDecimalComma(amount: string): boolean {
   return /,\d+$/u.test(amount) && !/^\d{1,3},\d{3}$/u.test(amount);
 }

@@ -27,7 +27,7 @@ export type RowReport = Pick<Row, 'id' | 'written'> & {
 export type RowReportInputs = BotAndJournal & {
   readonly rows: readonly Row[];
   readonly order: BatchOrder;
-  /** The message's id or the transfer's signature, and why it is not done. */
+  /** Its result, why it is not done, and when it happened. */
   readonly factsOf: (entry: Entry, reads: Reads) => Promise<Pick<RowReport, 'result' | 'error' | 'atMs'>>;
   /** Says which entry has the row's id, after the problem of an invalid row. */
   readonly takenInWords: (taken: Entry, wanted: Wanted | undefined, problem: string | undefined) => string;
@@ -120,7 +120,7 @@ export class ReportFile {
   }
 }
 
-/** The columns after those of the file. */
+/** The columns that a report adds after those of the input file. */
 export const reportColumns = ['state', 'entry', 'result', 'error', 'time'] as const;
 
 const longestHeading = 64 * 1024;

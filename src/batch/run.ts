@@ -184,7 +184,7 @@ async function finish(row: Row, step: Claim | Outcome, run: Run, leave: () => vo
   const ending = outcomeToTell(outcome);
   row.sent = step.is === 'claim' && !(outcome.is === 'concluded' && outcome.replayed);
   row.outcome = stateAfter(outcome);
-  // The outcome `not-sent` has the entry that blocks the row, not the row's own.
+  // In the outcome `not-sent`, `entry` is the one that blocks the row, not the row's own.
   if (outcome.is !== 'not-sent') row.entry = outcome.entry.id;
   if (outcome.is === 'concluded') row.paidAs = await paidAs(outcome.entry, engine.journal.reads);
   rules.note(ending, row.sent);

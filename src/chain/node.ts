@@ -180,7 +180,7 @@ export class RpcNode {
     const { commitment } = status;
     if (commitment === 'processed' || commitments.indexOf(commitment) < commitments.indexOf(least))
       return { saw: 'status', commitment };
-    // The cluster may not have been checked yet. A transaction of another cluster must never be shown as one of this.
+    // This checks the cluster first: a transaction on another cluster must not be shown as on this one.
     return this.transaction(signature, commitment);
   }
 

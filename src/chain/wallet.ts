@@ -126,7 +126,7 @@ async function withoutEntry<One extends { readonly signature: string }>(
   return left.filter(({ signature }) => !named.has(signature));
 }
 
-/** The signatures in replies to entries in doubt, each with its entry. */
+/** Maps the signatures that a reply or an operator gave, for entries that are or were in doubt, to the entries' ids. */
 async function namedInReplies(reads: Reads): Promise<ReadonlyMap<string, string>> {
   const named = new Map<string, string>();
   const states = ['sending', 'unknown', 'held', 'resolved'] as const;

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 
 
 const mostBytes = 1024 * 1024;
 
-/** Why a file is not read at all. It has a code, like an error of the system. */
+/** The reason why a file was not read, in `code`, as in Node's errors. */
 class NoSmallFile extends Error {
   readonly code: 'EISDIR' | 'NOT_REGULAR' | 'OVER_1_MB';
 

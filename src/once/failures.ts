@@ -198,7 +198,7 @@ export function exitOf(code: FailureCode): Exit {
   return failureExits[code];
 }
 
-/** Whether the journal or this machine fails, so that nothing else can be done until that is over. */
+/** Whether the code stops all further work: exit 1, or an outage of the journal. */
 export function stopsAll(code: FailureCode): boolean {
   return exitOf(code) === 1 || isOutage(code);
 }

@@ -211,7 +211,10 @@ export class ServerBase implements Base {
     onServerTime(Number(rows[0]?.now));
   }
 
-  /** The holder of a lock may itself wait for a standby. */
+  /**
+   * Returns `not-on-standby` if the work timed out while a lock's holder may be waiting for a standby; else the same
+   * error.
+   */
   async #heldUpBy(error: unknown, waiting: WaitingWork): Promise<unknown> {
     const { connections, place } = this.#inputs;
     if (!isHeldUp(error)) return error;

@@ -2,7 +2,7 @@ import { Failure } from '../once/failures.ts';
 import { Overtaken } from '../once/journal/verbs.ts';
 import { type Denial, type ServerTrouble, ServerTroubleError, sharedFailure } from './failures.ts';
 
-/** The server's error code; undefined if the error is not the server's. */
+/** The error's code, from the server, the network or Node. */
 export function serverCodeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }

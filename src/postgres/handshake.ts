@@ -107,7 +107,7 @@ function journalFacts(row: SqlRow) {
     role: String(row.role),
     mayAdd: row.may_add === true,
     leaseMs: Number(row.lease),
-    /** Since when the server has this history, as far as the journal's owners have seen. */
+    /** When the first owner began on the server's present timeline. */
     timelineSinceMs: row.timeline_since === null ? undefined : Number(row.timeline_since),
   };
 }

@@ -102,7 +102,10 @@ export function parseFault(value: unknown): { fault: Fault; times: number } {
   return { fault, times };
 }
 
-/** A request that a fault may apply to: before its body is read, or with the facts from the body. */
+/**
+ * What is known of a request when a fault is looked up: a Bot API operation before or after its body is read, or an RPC
+ * method.
+ */
 export type Met = { operation: Operation; unread: boolean; key?: string | undefined } | { method: unknown };
 
 export function isFor({ operation, key, method }: Fault, met: Met): boolean {

@@ -98,7 +98,7 @@ function configOf(value: unknown): Config {
   return value;
 }
 
-/** The requested stage; finalized by default. None may be `processed`, because such blocks can still be dropped. */
+/** The requested stage, `finalized` by default. `processed` is refused: such a block can be dropped. */
 function commitmentOf({ commitment }: Config): Stage {
   if (commitment === undefined || commitment === null) return 'finalized';
   const stage = stages.find((name) => name === commitment && name !== 'processed');
@@ -189,7 +189,7 @@ function statusesOf(signatures: unknown, config: Config, node: Node): unknown[] 
   });
 }
 
-/** Newest first. A real node whose storage was down has been seen to return none. */
+/** Newest first. Empty if `node_history` is unavailable: a real node with broken storage did that. */
 function signaturesFor([value, options]: unknown[], node: Node): object[] {
   const address = addressIn(value);
   const config = configOf(options);

@@ -191,7 +191,7 @@ function doOnce({ key, perform }: Deed, context: RequestContext, { ledger }: Ser
   });
 }
 
-/** Throws the answer to a repeated key, unless the answer is the first reply again. */
+/** Throws if the repeated key must be refused; returns if the first reply is to be sent again. */
 function assertRepeatable(
   kept: RememberedKey,
   reading: 'replay' | 'conflict' | 'ignore',

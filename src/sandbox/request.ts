@@ -154,7 +154,7 @@ const contentLimit = 5000;
 export function readMessage(fields: Fields) {
   const conversationId = filledString(fields, 'conversation_id');
   const content = requiredString(fields, 'content');
-  // Counts Unicode code points: an emoji counts as one.
+  // Counts code points, so some emoji count as two or more.
   const length = [...content].length;
   if (length < 1 || length > contentLimit)
     throw new FieldError('content', `must have 1 to ${contentLimit} characters, not ${length}`);

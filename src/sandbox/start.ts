@@ -70,7 +70,7 @@ export async function startSandbox(settings: SandboxSettings) {
     tokens,
     conversations: ledger.conversations(),
     wallet: { address, balances: balancesOf(ledger, derived, address) },
-    /** What a client must know to use the node at /rpc: of its assets, each token's mint by symbol. */
+    /** What a client needs for /rpc. `assets` maps each token's symbol to its mint. */
     node: { rpcUrl: `${baseUrl}/rpc`, genesisHash, wallet: address, assets: { [usdc.symbol]: usdc.mint } },
     close: async () => {
       closing.abort();

@@ -93,7 +93,7 @@ function nextMidnight(text: string, isMonth: boolean): number {
   return Date.UTC(year, isMonth ? month : month - 1, isMonth ? 1 : day + 1);
 }
 
-/** JavaScript reads the 30th of February as the 2nd of March. */
+/** `Date.parse` accepts 30 February and returns a day in March. */
 function isDay(date: string): boolean {
   const ms = Date.parse(`${date}T00:00Z`);
   return !Number.isNaN(ms) && isoDay(ms) === date;

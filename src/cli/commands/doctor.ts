@@ -173,7 +173,7 @@ const checks: readonly Check[] = [
   }),
   check(
     'policy',
-    // Opens the bot first, because a failure of the bot is shown only once.
+    // Opens the bot first: if that fails, the bot check has already shown it, so this check shows nothing.
     async ({ app }) => (await app.connectedBot()) && app.policies(),
     (policies) => ok`${listed(policies.map(({ source }) => source))}`,
   ),

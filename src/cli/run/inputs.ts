@@ -102,7 +102,7 @@ export function namingOf(app: App<Args<'idempotency-key' | 'once'>>, payloadKey:
   });
 }
 
-/** The value of `--wait`; undefined without the option. */
+/** `--wait` alone means finalized. */
 export function waitOf(args: Args<'wait'>): Until | undefined {
   if (!args.flag('wait')) return undefined;
   const until = args.text('wait') ?? 'finalized';

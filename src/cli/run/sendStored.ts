@@ -57,8 +57,8 @@ export async function sendStored(sending: Sending, app: App<Args<'yes'>>): Promi
       exits.push(await untilUnchanged(entry, app, journal, send));
     } catch (thrown) {
       const failure = asFailure(thrown);
-      // A fault of this machine stops the command. After any other failure, after one damaged entry, or if only
-      // transfers are impossible here, the next entry may still succeed.
+      // A failure of the journal or machine stops the command, unless it concerns one entry only, or transfers only.
+      // Ctrl-C also stops it.
       const ofOneEntry = failure.code === 'journal-damaged' || failure.code === 'sandbox-unavailable';
       if (stopsAll(failure.code) && !ofOneEntry) throw stillInDoubt(failure, entry);
       exits.push(await reportSkipped(entry, failure, journal, app));

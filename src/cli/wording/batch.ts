@@ -32,7 +32,10 @@ export function equalRowWords(row: EqualRow, forWhom: string | undefined, nowMs:
   return `line ${line}${named}: ${formatAmountOf(amount, asset)} to ${to}. ${equalWords(equal, nowMs)}`;
 }
 
-/** The name or ID of each other payment that settled rows, with the number of those rows. */
+/**
+ * Pairs of a payment's name or ID and a number of rows. A name may repeat; undefined means no other payment settled
+ * them.
+ */
 export type PaidAs = readonly (readonly [name: string | undefined, rows: number])[];
 
 function countsIn(paid: PaidAs): [name: string, rows: number][] {

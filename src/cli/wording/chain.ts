@@ -223,7 +223,7 @@ export function walletFailure(
     Run the same command again later, or name a node that has all blocks since then.`;
 }
 
-/** The number of transfers for each outcome that is not proven. */
+/** How many transfers the chain contradicts, shows paid more than once, or leaves undecided. */
 export type ChainCounts = {
   readonly contradicted: number;
   readonly paidAgain: number;

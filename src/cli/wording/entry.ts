@@ -9,7 +9,7 @@ export function warningWords({ asset, known }: UnknownAsset): string {
   return `The profile does not name a token ${JSON.stringify(clipped(asset))}; it names ${fewOf(known, ', ', (count) => `${count} more`)}. Is it misspelled?`;
 }
 
-/** A line about one row: its line number, and `text`. */
+/** `line 7 (id x): text` */
 export function ofRow({ line, id }: { line: number; id?: string | undefined }, text: string): string {
   return `line ${line}${id === undefined ? '' : ` (id ${id})`}: ${text}`;
 }

@@ -104,8 +104,8 @@ const maybeAfterwards: ReadonlySet<FailureCode> = new Set<FailureCode>([
 ]);
 
 /**
- * What a command did not do. Readers look for this first, so every message ends with it, in the same words. It is a
- * safety promise, so it is derived here only.
+ * Says what an interrupted command did not do; empty if it only looks or may have finished. `explain.ts` says it for
+ * outcomes.
  */
 export function endOf(code: FailureCode, { does, begun }: Interruption): string {
   switch (does) {
@@ -132,7 +132,7 @@ const nothingSentOrChanged = 'Nothing was sent or changed.';
 /** For a row, whose ID an earlier run may have sent. */
 export const notSentNow = 'This row was not sent this time.';
 
-/** Another process is sending it. */
+/** For when another process is sending the entry. */
 export const thisOneSentNothing = 'This command sent nothing.';
 
 /** A person must decide, but nobody can be asked. `why` is a sentence that says both. */

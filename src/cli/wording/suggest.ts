@@ -155,7 +155,7 @@ function wholeCommand(words: readonly string[], { occurrences }: Suggesting): st
   return ['botctl', ...own, ...kept.flatMap(optionWords)];
 }
 
-/** A journal URL with a password is refused, but another failure may have been reported first. */
+/** Whether the word is a `--journal` URL with a password. Suggestions can be made before that URL is refused. */
 function isSecret(word: string, { occurrences }: Suggesting): boolean {
   return occurrences.some(({ name, value }) => name === 'journal' && value === word) && showsPassword(word);
 }

@@ -31,7 +31,7 @@ export async function lastProposal(
   return (await reads.decisionsOf(id)).findLast(({ kind }) => kind === 'proposed');
 }
 
-/** The latest decision that ended it. */
+/** The latest decision that resolved or declined it. */
 export async function lastDecision(
   id: string,
   reads: Pick<Reads, 'decisionsOf'>,

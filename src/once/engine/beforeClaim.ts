@@ -18,7 +18,7 @@ export type Agreed = {
   readonly again: boolean;
   /** The equal payments that the person was shown. They do not block this one. */
   readonly besides: Besides | undefined;
-  /** Whether a person agreed to send it. False if nobody was asked, because it would not have been sent. */
+  /** Whether sending was agreed. False if the plan would not have sent it. */
   readonly mayBegin: boolean;
 };
 

@@ -74,7 +74,7 @@ export async function untilClaimed(
   }
 }
 
-/** The process that is sending it. A batch comes back to the row later, so it does not ask. */
+/** The process that is sending it. Undefined in a batch, which comes back to the row later. */
 async function senderOf({ owner }: Entry, { journal, limits }: EngineContext): Promise<Process | undefined> {
   return owner === undefined || limits.ownerWaitMs === 0 ? undefined : journal.reads.processOf(owner);
 }

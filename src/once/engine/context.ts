@@ -87,7 +87,7 @@ interface Observer {
 
 /** The common pace of a batch: every attempt waits for its turn, and one rate limit slows all of them. */
 export interface Pace {
-  /** Resolves when the next attempt may leave, or at once when `signal` aborts or it is over. */
+  /** Resolves when the next attempt may leave, or at once when `signal` or `over` aborts. */
   turn(signal: AbortSignal): Promise<void>;
   /** The service asked us to wait, and for how long if it said so. */
   limited(retryAfterMs: number | undefined): void;

@@ -6,14 +6,14 @@ import { engineFailure } from './failures.ts';
 import type { Plan } from './plan.ts';
 import type { HeldReason } from './replyMeaning.ts';
 
-/** What stands in the way of an attempt. */
+/** What `decide` must know besides the plan. */
 export type Answers = {
   readonly policy: PolicyAnswer;
   /** Why the journal begins no attempt. */
   readonly closed: Failure | undefined;
   /** The payments that this one would repeat, the latest first. */
   readonly equal: readonly Entry[];
-  /** Only a name keeps an approval with its payment. */
+  /** Without a name it cannot be proposed: only a name links a later approval to this payment. */
   readonly isNamed: boolean;
 };
 
@@ -34,7 +34,7 @@ export type Course =
   | { readonly is: 'paid-already'; readonly equal: Entry; readonly ids: readonly string[] }
   | { readonly is: 'wait' | 'needs-decision' | 'already-done'; readonly entry: Entry };
 
-/** A plan about which something is left to decide. If the name is taken, nothing is. */
+/** A plan that still needs a decision. If the name is taken, nothing can be sent. */
 export type Undecided = Exclude<Plan, { is: 'name-taken' }>;
 
 /**

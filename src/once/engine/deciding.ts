@@ -2,7 +2,7 @@ import type { Decision } from '../journal/journal.ts';
 import { iso } from '../phrases.ts';
 import type { Suggestion } from '../sentence.ts';
 
-// Commands to paste for a person who decides about an entry, and words about a decision that was made.
+// Suggested commands for a person who must decide, and sentences about decisions made.
 
 const seen = 'WHAT YOU SAW';
 /** The option with the reason of a decision about what happened. */

@@ -207,7 +207,7 @@ const longestStepMs = 20_000;
 export function nextPauseMs(
   tried: {
     readonly attempts: number;
-    /** Since the end of the first attempt, including later flights. */
+    /** Time since the end of the first attempt, including later requests. */
     readonly sinceFirstMs: number;
     readonly retryAfterMs: number | undefined;
   },

@@ -114,7 +114,7 @@ export function outcomeToTell(outcome: Outcome) {
     /** What the last reply says went wrong. */
     complaint: attempt && complaintIn(attempt),
     oddities: entry?.state === 'accepted' && attempt !== undefined ? odditiesOf(entry, attempt) : [],
-    /** The name was used for another payment and does not fix the body, so it cannot be used for this payment. */
+    /** The service has this key for another payment, so this payment needs another name. */
     needsOtherName: entry?.heldReason === 'another-payment' && !keyFixesBody(entry),
   };
 }
@@ -179,7 +179,7 @@ function codeOfOpen({ attempt, stopped }: Outcome & { is: 'concluded' }): Failur
 function complaintIn({ reply, headers, status, verdict, duplicate }: Attempt): ReplyComplaint | undefined {
   if (reply === undefined || (verdict === 'accepted' && !duplicate)) return undefined;
   const received = { body: reply, headers };
-  // All its words count, so all are shown.
+  // Any of its words may say what the 409 means, so all are shown.
   if (status === 409) return { message: shortened(textsIn(received).join('; ')) };
   return readReply(received).complaint;
 }

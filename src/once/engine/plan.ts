@@ -45,7 +45,7 @@ export async function makePlan(
   return { is: is === 'already-done' && again ? 'new-entry' : is, entry };
 }
 
-/** An older message waits in the history for a decision: the same text now is another message. */
+/** An unnamed message is matched for 12 hours. After that, the same text is another message. */
 const searchedMessagesMs = 12 * 3_600_000;
 
 /** A name determines its key. A key that the caller gives also finds an unnamed entry, or one with another name. */

@@ -18,12 +18,12 @@ export const planKinds = {
   wait: { sends: 'nothing', asks: 'nothing' },
   /** In doubt: a person must decide before it is sent again. */
   hold: { sends: 'nothing', asks: 'nothing' },
-  /** In doubt: the same key and the same bytes. */
+  /** In doubt: sent again with the same key and the same bytes. */
   retry: { sends: 'what-was-found', asks: 'send' },
   'needs-decision': { sends: 'nothing', asks: 'nothing' },
   /** Reported again from the journal. */
   'already-done': { sends: 'nothing', asks: 'do-again' },
-  /** The same key, with the bot and the body given now. */
+  /** Sent with the same key, and with the bot and the body given now. */
   'send-same-key': { sends: 'what-was-found', asks: 'send' },
   'new-entry': { sends: 'a-new-entry', asks: 'send' },
 } as const satisfies Record<string, PlanMeaning>;
@@ -45,7 +45,7 @@ export type RerunFacts = Pick<Entry, 'kind' | 'state' | 'wasInDoubt' | 'resolved
   readonly reported: boolean;
   /** Its latest attempt that may have paid was in the last 12 hours, or later than now. */
   readonly recent: boolean;
-  /** In doubt, and too old to send again, or a payment under another token. */
+  /** In doubt, and either too old to send again or a payment last sent with another token. */
   readonly holds: boolean;
 };
 

@@ -109,7 +109,7 @@ export function notRecorded(
   return { is: 'not-recorded', entry, attempt, cause };
 }
 
-/** Why nothing may leave although the connection is open. */
+/** Why nothing may be sent although the connection is open. */
 type NotAllowedToLeave =
   | { readonly because: 'too-old' }
   | { readonly because: 'journal'; readonly failure: Failure };
@@ -133,7 +133,7 @@ export class LastCheck {
     return this.#shut;
   }
 
-  /** Why nothing may leave; undefined if it may. */
+  /** Why the request must not be sent; undefined if it may. */
   ask(): Trouble | undefined {
     const { journal, clock, interrupts } = this.#engine;
     if (interrupts.first.aborted) return { is: 'interrupted' };

@@ -20,7 +20,8 @@ export class RowsOfName {
 
   /** Call this outside a commit: if a commit is undone, its row numbers are given again. */
   async readOn(reads: RowReads): Promise<void> {
-    // Read first, so that a row begun meanwhile is read next time. Most of a journal is other rows: pass over them.
+    // Read the latest number first: a row begun after it is read next time. Skip to it, because most entries have other
+    // names.
     const latest = await reads.latestSeq();
     this.#hasOthers ||= this.#anotherIn(await reads.rowsSince(this.name, this.#readTo));
     this.#readTo = latest;

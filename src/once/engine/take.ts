@@ -19,11 +19,11 @@ export type Step =
   | { readonly is: 'wait'; readonly entry: Entry }
   | { readonly is: 'changed' };
 
-/** What people said about it. */
+/** What a person decided about it. */
 type ByPeople = {
   /** The decision to send it although it is held. Recorded in the commit that sends it. */
   readonly decision?: Decision | undefined;
-  /** False if nobody agreed to send it: when a person was asked, it would not have been sent. */
+  /** False if sending was not agreed, because the agreed plan would not have sent it. */
   readonly mayBegin?: boolean | undefined;
 };
 

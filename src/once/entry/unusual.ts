@@ -36,7 +36,7 @@ export const knownAddresses: Readonly<Record<string, string>> = {
   Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB: 'the mint of USDT',
 };
 
-/** An asset that is sent unchanged but may not be what was meant: the profile names tokens, but not this one. */
+/** The profile lists tokens but not this one. It is sent unchanged; a warning may be due. */
 export type UnknownAsset = { readonly asset: string; readonly known: readonly string[] };
 
 export function unknownAsset({ kind, request }: Wanted, own: OwnAddresses = {}): UnknownAsset | undefined {

@@ -69,7 +69,7 @@ export const bodyColumns = {
   payment: column<string | undefined>('payment TEXT'),
 };
 
-/** The payment, for sums. The amount is absent if it is too large or has more than nine decimal places. */
+/** The payment, for sums; `nanos` are billionths. No amount if it is too large or has more than nine decimal places. */
 export const paidColumns = {
   asset: column<string | undefined>('asset TEXT'),
   whole: column<number | undefined>('whole INTEGER'),

@@ -1,6 +1,6 @@
 // SQL: the parts that each database writes differently.
 
-/** A statement as its database takes it. */
+/** A statement in one database's SQL, with numbered parameters. */
 export type Statement = {
   readonly text: string;
   /** The names of its values, in the order of their numbers. */

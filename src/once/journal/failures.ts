@@ -95,7 +95,7 @@ const kinds = {
   )`
     The journal ${path} cannot be written: ${troubleInWords(trouble)}
     ${mending(trouble)}, then run the same command again.`,
-  /** The commit succeeded nevertheless, so its work must not be repeated. */
+  /** The commit succeeded, so the caller must not retry it in this run. */
   'note-not-writable': ({ note, trouble }: OfNote) => failureWith('journal-not-writable')`
     The file ${note} beside the journal cannot be written: ${troubleInWords(trouble)}
     Fix the problem named above, then run the same command again.`,

@@ -107,7 +107,10 @@ export type EqualPayment = Pick<
   'id' | 'bot' | 'name' | 'rowId' | 'state' | 'resolvedAs' | 'countsAtMs' | 'updatedAtMs'
 >;
 
-/** A payment at an origin. The entry `id` is not another entry, nor are the rows of `batch` unless that is empty. */
+/**
+ * A payment at an origin. The entry `id` does not count as another entry, nor do the rows of `batch` if it is not
+ * empty.
+ */
 type EqualTo = {
   readonly payment: string;
   readonly origin: string;
@@ -151,7 +154,7 @@ export interface Reads {
   otherHolder(id: string, receipts: readonly Receipt[]): Promise<string | undefined>;
   /** The signatures among these that an entry has, from a reply, a person or a chain. */
   signaturesHeld(signatures: readonly string[]): Promise<string[]>;
-  /** Payments that were made since then, or may have been, and have no receipt of a signature. */
+  /** Ids of payments made, or perhaps made, since then, that have no signature among their receipts. */
   unsigned(sinceMs: number): Promise<string[]>;
   /** Other payments like this one that were made since then, or may have been at any time. The latest come first. */
   equalEntries(about: EqualTo): Promise<Entry[]>;
@@ -162,14 +165,14 @@ export interface Reads {
   latestSeq(): Promise<number>;
   /** The payments among the rows of this name with a number above `after`, in order. */
   rowsSince(name: string, after: number): Promise<RowKey[]>;
-  /** An entry that was resolved as this payment because the entry `by` had made it. */
+  /** The id of an entry for this payment that was resolved as happened because the entry `by` had paid it. */
   settledBy(payment: string, by: string): Promise<string | undefined>;
   /** The state of the rows of all batches with this name. */
   rowsStanding(name: string): Promise<RowGroup[]>;
   /** How many rows the files of all batches with this name had. */
   batchInputs(name: string): Promise<BatchInput[]>;
   batchNames(): Promise<string[]>;
-  /** The closings that have not ended. A commit reads them once. */
+  /** The closings in force. Within a commit, later calls get the first answer. */
   closings(): Promise<readonly Closing[]>;
   stateCounts(): Promise<StateCounts>;
   /** Accepted payments that were tried again while they were in doubt. */
@@ -249,7 +252,7 @@ export interface Journal {
   readonly clock: { now(): number };
   readonly reads: Reads;
 
-  /** This process as an owner. For others it is alive until it ends, however it ends. */
+  /** The name under which this process owns entries. Other processes can tell whether it is still alive. */
   self(): string;
   /**
    * Why nothing may be sent or counts as recorded, although a commit succeeded: the journal's files are gone or were

@@ -33,7 +33,7 @@ export class Note {
     return this.#read().flatMap((known) => known ?? []);
   }
 
-  /** Call it after the commit, and before a byte leaves. */
+  /** Call this after the commit and before anything is sent. */
   note({ entry, number, atMs }: Known): void {
     const text = `${entry} ${number} ${atMs}`;
     const line = `${`${text} ${sumOf(text)}`.padEnd(placeBytes - 1)}\n`;

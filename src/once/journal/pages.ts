@@ -7,7 +7,10 @@ import { derived, recipientIn } from './schema.ts';
 
 const pageLength = 500;
 
-/** Reads a page at a time by an index, so that nothing is kept open between pages. `beforeNext` may end it there. */
+/**
+ * Reads a page at a time by an index, so that nothing is kept open between pages. `beforeNext` runs between pages and
+ * may throw to stop.
+ */
 export async function* select(
   selection: Selection,
   dialect: Dialect,
@@ -47,7 +50,7 @@ function valuesOf({ batch, name, to, asset, kind, oldestFirst, sinceMs, untilMs 
 
 type Page = Values & { readonly length: number };
 
-/** Uses the narrowest condition that has an index. Entries that are not accepted are mostly few. */
+/** Uses the index that should find the fewest rows. Most entries are accepted, so few have other states. */
 async function pageOf(
   selection: Selection,
   page: Page,
@@ -71,7 +74,7 @@ class Conditions {
   readonly #selection: Selection;
   readonly #after: '<' | '>';
   readonly #way: 'ASC' | 'DESC';
-  /** Whether the page comes after another page, or begins at an edge. */
+  /** Whether the page begins at a given time: at an edge, or where the page before ended. */
   readonly #goesOn: boolean;
   readonly #dialect: Dialect;
 
@@ -90,7 +93,7 @@ class Conditions {
     return this.#dialect.table('entries');
   }
 
-  /** All conditions except the time, and except the one that the leading index covers. */
+  /** All conditions except the time and the one that the chosen index covers. */
   #being(led?: Column | 'states' | 'to'): string[] {
     const { batch, name, to, kind, states, asset } = this.#selection;
     const isNamed = batch !== undefined || name !== undefined;

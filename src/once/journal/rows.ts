@@ -28,7 +28,7 @@ export function optional<Value>(cell: unknown): Value | undefined {
   return cell === null || cell === undefined ? undefined : (cell as Value);
 }
 
-/** SQLite's text ends at its first NUL, PostgreSQL's must not contain one, and both must be Unicode. */
+/** Replaces NULs and broken Unicode, which a database would cut or refuse. */
 export function troubleText(trouble: Trouble | undefined): string | undefined {
   return JSON.stringify(trouble, (_field, value: unknown) =>
     typeof value === 'string' ? value.replaceAll('\0', '\ufffd').toWellFormed() : value,
@@ -80,7 +80,10 @@ export function rowGroupOf(row: JournalRow, ownerLives: boolean): RowGroup {
   };
 }
 
-/** What all rows pay. `cell` ends a `payment`: an asset and an amount. Undefined for messages, or if damaged. */
+/**
+ * What all rows pay together. `cell` is the part of one row's `payment` after the recipient. Undefined for messages, or
+ * if damaged.
+ */
 function paidByAll(cell: unknown, rows: number): RowGroup['paid'] {
   try {
     const { asset, units } = readPayment(`["",${String(cell)}`);

@@ -39,7 +39,10 @@ export const derived = (decisions: string): string =>
 
 export const batchOfRow = `CASE WHEN named_by = 'row' THEN name END`;
 
-/** A payment is a JSON array that begins with its recipient. PostgreSQL refuses a negative length. */
+/**
+ * The recipient is the first item of the payment's JSON array. `abs` is there because PostgreSQL refuses a negative
+ * length.
+ */
 export const recipientIn = (instr: string, payment = 'payment'): string =>
   `substr(${payment}, 3, abs(${instr}(${payment}, '",') - 3))`;
 

@@ -53,7 +53,7 @@ export class Store {
     return result;
   }
 
-  /** After the commit, and before a byte leaves. */
+  /** Call this after the commit and before anything is sent. */
   #noteDown(latest: Known): void {
     try {
       this.#note.note(latest);

@@ -224,7 +224,7 @@ export const closingOf = reading(closingColumns);
 
 export type AskingBase = { readonly dialect: Dialect; readonly verbs: Verbs; readonly owners: Owners };
 
-/** Pass no `beforeNext` within a commit: it waits for nothing but the journal. */
+/** Leave `beforeNext` out in a commit: a commit must await only the journal. */
 export function readsOf(
   ask: Ask,
   { dialect, verbs, owners }: AskingBase,

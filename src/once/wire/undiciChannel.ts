@@ -57,9 +57,8 @@ export function openChannel(settings: ChannelSettings, first: Connecting = conne
 }
 
 /**
- * Node 20 optimises undici's WebAssembly parser in other threads, and the exit waits for that: 100 ms that one reply
- * never earns back. Later versions begin only when it pays. The flag is set after undici has loaded http2, net and tls:
- * with it, Node takes three times as long to compile its own modules.
+ * On Node 20 the exit waits 100 ms while V8 optimises undici's parser. This flag stops that. Set it after undici loads,
+ * or loading takes three times as long.
  */
 function keepParserAsLoaded(): void {
   if (process.versions.node.startsWith('20.'))

@@ -191,7 +191,7 @@ function endView(plan: BatchPlan, { stop, report }: FinishedRun, counts: RowCoun
   const notDone = { ...counts, done: 0 };
   const ended = rows.filter(({ outcome }) => outcome === 'done');
   const now = ended.filter(({ sent }) => sent).length;
-  // A row that was left out as an equal payment was sent by nobody.
+  // Nobody sent a row that an equal payment settled.
   const byOthers = ended.filter(({ paidAs: by, sent }) => by === undefined && !sent).length;
   const paidAs = rows.map(({ paidAs: by }) => [by?.name ?? by?.id, 1] as const);
   const result = {

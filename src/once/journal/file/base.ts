@@ -86,7 +86,7 @@ export class FileBase implements Base {
 
   #asked(statement: Statement, values: Values): readonly JournalRow[] {
     return this.guard(() => {
-      // It would change the journal in a commit of its own, without any guard.
+      // Outside a transaction, the statement would commit by itself, without any guard.
       if (statement.changes && !this.#isCommitting) throw new Error('this transaction is over');
       return this.#prepare(statement).run(values);
     });
@@ -140,9 +140,9 @@ type Prepared = { run(values: Values): readonly JournalRow[] };
 const nothing: readonly JournalRow[] = [];
 
 /**
- * Values and rows are plain lists. Objects that native code reads or makes property by property are a tenth of what a
- * row of a batch costs. A statement with RETURNING is asked for one row: when the binding reads several, it does not
- * say which rule refused.
+ * Values and rows are plain lists: with objects, native code would spend a tenth of a batch row's time on their
+ * properties. Ask a statement with RETURNING for one row: when the binding reads several, it does not say which rule
+ * refused.
  */
 function prepare(database: DatabaseSyncInstance, statement: Statement): Prepared {
   const prepared = database.prepare(statement.text);

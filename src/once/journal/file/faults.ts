@@ -29,7 +29,7 @@ const lostSchema = /^no such (table|column|index)|malformed|unsupported file for
 const wordings: readonly (readonly [RegExp, number])[] = [
   [/database disk image is malformed/u, primary.corrupt],
   [/file is not a database/u, primary.notADatabase],
-  // No column of ours has such numbers.
+  // SQLite says this of a number that no column of ours has, so the file is damaged.
   [/too large to be represented/u, primary.corrupt],
   [/database or disk is full/u, primary.full],
   [/disk I\/O error/u, primary.ioError],

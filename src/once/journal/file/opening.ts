@@ -42,7 +42,10 @@ function noteOf(path: string): Note {
   return new Note(`${path}.note`, (made) => giveToOwner(made, path));
 }
 
-/** Opens the journal's file, and creates it if needed. Refuses anything odd without changing it. */
+/**
+ * Opens or creates the file. To send, throws if something is missing; to look, returns the reason. May first finish a
+ * rollback or upgrade the file.
+ */
 export function openFile(givenPath: string, use: FileUse = 'send'): OpenedFile {
   const path = resolveLinks(givenPath);
   try {
@@ -142,7 +145,7 @@ function standingOf(
   path: string,
   noted: readonly Known[],
 ): Barred {
-  // Its set-up was killed, or its log is gone and had everything.
+  // Version 0: its set-up was killed, or everything was in its log and the log is gone.
   if (version === 0) {
     const lost = journalFailure('lost', { path, loss: { isGone: true, missing: noted } });
     return { refused: noted.length === 0 ? undefined : lost, closed: undefined };

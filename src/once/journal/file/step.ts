@@ -51,7 +51,7 @@ export function mayBeEarlier(version: number, path: string): boolean {
 }
 
 const pauseMs = 50;
-// Commands that only look end sooner.
+// Two seconds in all: by then, commands that only look have closed the file.
 const mostTries = 40;
 
 /** Brings a journal of the earlier version up to date, in one commit. No other process may have the file open. */
@@ -73,8 +73,8 @@ function numberOf(path: string): unknown {
 }
 
 /**
- * Uses a log that no process shares, which SQLite allows only if no other process has the file open. After a kill the
- * journal is as it was, for either version. Returns false if another process has the file open.
+ * Locks the file for this process alone. Returns false if another process has it open. If this is killed, the journal
+ * is still whole and has the earlier version or the new one.
  */
 function takeStep(path: string): boolean {
   const database = new DatabaseSync(path, { timeout: 0 });

@@ -1,4 +1,4 @@
-// SQL: what is done with a journal’s file, except sending.
+// SQL: checks, backs up, closes and reopens a journal's file.
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, openSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
