@@ -290,7 +290,7 @@ const silent = ['machine', 'once', 'policy', 'chain', 'postgres', 'batch'];
 const withWords = [
   'batch/failures.ts',
   'chain/cluster.ts',
-  'once/engine/deciding.ts',
+  'once/engine/decisionWords.ts',
   'once/engine/failures.ts',
   'once/failures.ts',
   'once/input.ts',
@@ -320,7 +320,7 @@ const spoken: Record<string, readonly string[]> = {
   'once/wire/proxy.ts': ['Basic '],
   'once/wire/undiciChannel.ts': ['Bot '],
   // What other programs say.
-  'postgres/faults.ts': [
+  'postgres/serverErrors.ts': [
     'The server does not support SSL connections',
     'another process than this connection began with',
   ],

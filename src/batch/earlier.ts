@@ -1,7 +1,7 @@
 import type { Bot } from '../once/connection.ts';
 import { underEachName } from '../once/entry/assetNames.ts';
 import type { Reads } from '../once/journal/journal.ts';
-import { countIn } from './read.ts';
+import { addCount } from './read.ts';
 
 /** Another batch, the number of these rows that it has paid or may have paid, and the time of the last one. */
 export type EarlierBatch = { readonly batch: string; readonly rows: number; readonly atMs: number };
@@ -26,7 +26,7 @@ export class EarlierBatches {
   async note(payments: readonly (string | undefined)[], reads: Pick<Reads, 'batchesPaying'>): Promise<void> {
     const wanted = new Map<string, number>();
     for (const payment of payments)
-      for (const one of underEachName(payment, this.#bot.assetNames)) countIn(wanted, one);
+      for (const one of underEachName(payment, this.#bot.assetNames)) addCount(wanted, one);
     for (const { payment, batch, atMs } of await reads.batchesPaying(
       [...wanted.keys()],
       this.#name,

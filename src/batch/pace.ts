@@ -1,6 +1,5 @@
 import type { Clock } from '../machine/process.ts';
-import type { Commit, Pace } from '../once/engine/context.ts';
-import type { GuardedWork, Journal, Work } from '../once/journal/journal.ts';
+import type { Pace } from '../once/engine/context.ts';
 
 const firstQuietMs = 1000;
 const shortestQuietMs = 250;
@@ -61,64 +60,5 @@ export class BatchPace implements Pace {
   #quietFor(waitMs: number, nowMs: number): void {
     this.#quietUntilMs = Math.max(this.#quietUntilMs, nowMs + Math.max(shortestQuietMs, waitMs));
     this.#nextAtMs = this.#quietUntilMs;
-  }
-}
-
-type Queued = GuardedWork<unknown> & {
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (cause: unknown) => void;
-};
-
-// With this wait, 7 of 8 rows in flight share a commit; without it, 3 do. It gives a third more rows a second.
-const untilOthersLandMs = 2;
-
-/**
- * Makes one commit at a time. Requests and replies that arrive meanwhile share the next one, because a sync of the disk
- * costs more than a row. While other replies may come soon (`othersMayLand`), a commit waits a moment for them.
- */
-export function sharedCommit(
-  journal: Pick<Journal, 'commitTogether'>,
-  othersMayLand: () => boolean = () => false,
-): Commit {
-  let queue: Queued[] = [];
-  let isBusy = false;
-  let later: NodeJS.Timeout | undefined;
-  const flush = async (): Promise<void> => {
-    isBusy = true;
-    later = undefined;
-    const queued = queue;
-    queue = [];
-    await commitAll(queued, journal);
-    // Work that follows this commit is requested before the next one begins, so it shares that one.
-    setImmediate(() => {
-      isBusy = false;
-      if (queue.length > 0) flushSoon();
-    });
-  };
-  const flushSoon = (): void => {
-    if (othersMayLand()) {
-      later ??= setTimeout(flush, untilOthersLandMs);
-      return;
-    }
-    clearTimeout(later);
-    isBusy = true;
-    setImmediate(flush);
-  };
-  return <Result>(work: Work<Result>, guards = {}) =>
-    new Promise<Result>((resolve, reject) => {
-      queue.push({ work, guards, resolve: resolve as (result: unknown) => void, reject });
-      if (!isBusy) flushSoon();
-    });
-}
-
-async function commitAll(queued: readonly Queued[], journal: Pick<Journal, 'commitTogether'>): Promise<void> {
-  try {
-    const ends = await journal.commitTogether(queued);
-    for (const [index, end] of ends.entries()) {
-      if (end.status === 'fulfilled') queued[index]?.resolve(end.value);
-      else queued[index]?.reject(end.reason);
-    }
-  } catch (cause) {
-    for (const { reject } of queued) reject(cause);
   }
 }

@@ -19,7 +19,7 @@ import { spendOf, spendWithin, sumsForAll } from '../policy/spend.ts';
 import { namedByBody, namedById, type Recipients } from './checkRow.ts';
 import { type EarlierBatch, EarlierBatches } from './earlier.ts';
 import { batchFailure, type RowComplaint } from './failures.ts';
-import { countIn, type FileFacts, type InputRow, type ReadFile, type RowHead } from './read.ts';
+import { addCount, type FileFacts, type InputRow, type ReadFile, type RowHead } from './read.ts';
 import { Reasons } from './reasons.ts';
 import { countRows, type RowAhead, type RowCounts, type RowState, stateByEntry } from './rowState.ts';
 
@@ -185,7 +185,7 @@ class BatchPlanner {
     }
     const { wanted, columns } = row;
     const canonical = canonicalOf(wanted);
-    const named = naming ?? namedByBody(name, canonical, countIn(this.#bodies, canonical));
+    const named = naming ?? namedByBody(name, canonical, addCount(this.#bodies, canonical));
     const identity = identify({ wanted, naming: named, columns }, bot, journal ?? unsalted, canonical);
     if (identity.key !== undefined) this.#keys.add(identity.key);
     return { ...row, identity };
@@ -412,7 +412,7 @@ export function isLeft({ ahead }: Pick<Row, 'ahead'>): boolean {
 }
 
 /** How many rows this run must send or wait for. */
-export function leftToSend({ counts }: Pick<BatchPlan, 'counts'>): number {
+export function rowsLeft({ counts }: Pick<BatchPlan, 'counts'>): number {
   return counts['to-send'] + counts.sending;
 }
 
@@ -458,7 +458,7 @@ export function recipientsOf({ rows }: Pick<BatchPlan, 'rows'>): Record<'distinc
   const counts = new Map<string, number>();
   for (const row of rows) {
     const to = paidBy(row)?.to_address;
-    if (to !== undefined) countIn(counts, to);
+    if (to !== undefined) addCount(counts, to);
   }
   const repeated = [...counts.values()].filter((times) => times > 1);
   return { distinct: counts.size, repeated: repeated.length };

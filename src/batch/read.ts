@@ -68,7 +68,7 @@ const mostOfRow = 1024 * 1024;
 /** No real file has so many columns. */
 const mostTitles = 1000;
 
-export function countIn(counts: Map<string, number>, one: string, more = 1): number {
+export function addCount(counts: Map<string, number>, one: string, more = 1): number {
   const count = (counts.get(one) ?? 0) + more;
   counts.set(one, count);
   return count;
@@ -90,7 +90,7 @@ export async function readRows(input: Input, reading: Reading): Promise<ReadFile
   const [ids, missing, titles] = [new Map<string, number>(), new Set<string>(), new Set<string>()];
   const records = delimiter === undefined ? jsonRows(file) : csvRows(file, delimiter);
   const raws = await inTurns(records, input, (raw) => {
-    if (isGoodId(raw.fields.id)) countIn(ids, raw.fields.id);
+    if (isGoodId(raw.fields.id)) addCount(ids, raw.fields.id);
     for (const title of Object.keys(raw.columns ?? {})) if (titles.size < mostTitles) titles.add(title);
     return template === undefined ? raw : template.fill(raw, fields);
   });

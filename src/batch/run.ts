@@ -5,9 +5,10 @@ import { carryOut } from '../once/engine/execute.ts';
 import { type Outcome, type OutcomeToTell, outcomeToTell } from '../once/engine/outcome.ts';
 import { paidAs, settleAsPaid } from '../once/engine/paidAs.ts';
 import type { Claim } from '../once/engine/take.ts';
-import { BatchPace, sharedCommit } from './pace.ts';
+import { sharedCommit } from './commitQueue.ts';
+import { BatchPace } from './pace.ts';
 import { type BatchOrder, type BatchPlan, paymentOfRow, type Row, type RowToDo, rowsToDo } from './plan.ts';
-import { countIn } from './read.ts';
+import { addCount } from './read.ts';
 import { stateAfter } from './rowState.ts';
 import { type Stop, StopRules } from './stopRules.ts';
 
@@ -142,7 +143,7 @@ function paidTwice({ rows }: BatchPlan, { bot }: EngineContext): Set<string | un
   const counts = new Map<string, number>();
   for (const row of rows) {
     const payment = paymentOfRow(row, bot);
-    if (payment !== undefined) countIn(counts, payment);
+    if (payment !== undefined) addCount(counts, payment);
   }
   return new Set([...counts].flatMap(([payment, times]) => (times > 1 ? [payment] : [])));
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { keepDecision } from '../once/engine/approval.ts';
+import { keepDecision } from '../once/engine/decisions.ts';
 import type { AssetNames } from '../once/entry/assetNames.ts';
 import type { Entry, Journal, Observation, Reads, Transaction } from '../once/journal/journal.ts';
 import { mostSignatures, type RpcNode, type Statuses } from './node.ts';

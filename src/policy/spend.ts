@@ -1,7 +1,7 @@
 import type { Bot } from '../once/connection.ts';
 import { nothingRecorded } from '../once/engine/answers.ts';
-import { proposerOf } from '../once/engine/approval.ts';
 import { allowed, type EngineContext, type PolicyAnswer } from '../once/engine/context.ts';
+import { proposerOf } from '../once/engine/decisions.ts';
 import { countedAsset, type Spending, unitsOf } from '../once/entry/amount.ts';
 import { assetNamesOf } from '../once/entry/assetNames.ts';
 import type { TransferRequest } from '../once/entry/wanted.ts';

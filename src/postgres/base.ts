@@ -9,6 +9,7 @@ import type { Verbs } from '../once/journal/verbs.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgConnections, WaitingWork } from './connections.ts';
 import { ServerTroubleError, type SharedKind, sharedFailure } from './failures.ts';
+import { type Lease, thisMoment } from './lease.ts';
 import {
   isElsewhere,
   isHeldUp,
@@ -19,8 +20,7 @@ import {
   serverCodeOf,
   serverFailure,
   unreachable,
-} from './faults.ts';
-import { type Lease, thisMoment } from './lease.ts';
+} from './serverErrors.ts';
 import { nowMs } from './sql.ts';
 
 /** How often a commit is tried again at once after a rollback that it did not cause. */

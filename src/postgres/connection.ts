@@ -6,7 +6,7 @@ import type { Statement } from '../once/journal/dialect.ts';
 import { type Values, valuesInOrder } from '../once/journal/rows.ts';
 import { type Address, placeOf, urlFor } from './address.ts';
 import { ServerTroubleError, sharedFailure } from './failures.ts';
-import { elsewhere, isLastWord } from './faults.ts';
+import { elsewhere, isLastWord } from './serverErrors.ts';
 import type { SqlRow } from './sql.ts';
 
 type Answer = { readonly command: string; readonly rows: readonly SqlRow[] };

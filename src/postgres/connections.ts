@@ -2,8 +2,8 @@ import { Failure } from '../once/failures.ts';
 import { type Address, placeOf } from './address.ts';
 import { type LeftMs, PgConnection } from './connection.ts';
 import { ServerTroubleError, sharedFailure } from './failures.ts';
-import { isComingBack, isDenied, unreachable } from './faults.ts';
 import { askServer } from './handshake.ts';
+import { isComingBack, isDenied, unreachable } from './serverErrors.ts';
 
 /** How long a command waits for a server that is away, and by which clock. */
 export type Patience = {

@@ -3,7 +3,7 @@ import type { Failure } from '../once/failures.ts';
 import { schemaVersion } from '../once/journal/schema.ts';
 import type { PgConnection } from './connection.ts';
 import { sharedFailure } from './failures.ts';
-import { isUnawaited, NotOnStandby } from './faults.ts';
+import { isUnawaited, NotOnStandby } from './serverErrors.ts';
 import { sharedSchema } from './sharedSchema.ts';
 import { inMs, nowMs, onlyIn, quotedName, type SqlRow, tablesIn } from './sql.ts';
 

@@ -1,7 +1,7 @@
 // SQL: putting a journal's file into a shared journal that has no entry yet.
 import type { SourceFile } from '../once/journal/file/sourceFile.ts';
 import type { JournalRow } from '../once/journal/rows.ts';
-import { kept } from '../once/journal/schema.ts';
+import { tablesNeverDeletedFrom } from '../once/journal/schema.ts';
 import { lockOfWriters } from './base.ts';
 import { sharedFailure } from './failures.ts';
 import { takingItsTime } from './handshake.ts';
@@ -9,7 +9,7 @@ import { onlyIn } from './sql.ts';
 import { type Asking, inOneCommit } from './upkeep.ts';
 
 /** The tables that are imported, in this order. */
-const tables = kept.filter((table) => table !== 'meta');
+const tables = tablesNeverDeletedFrom.filter((table) => table !== 'meta');
 
 /** The tables whose rows have numbers: new rows are numbered after those of the file. */
 const numbered = tables.filter((table) => table !== 'batches');
@@ -36,7 +36,8 @@ async function putInto({ connection, schema, place }: Asking, source: SourceFile
   if (source.moved !== undefined) throw source.moved;
   if ((await connection.query(anyEntry)).rows.length > 0) throw sharedFailure('not-empty', { place });
   // The rules check single steps, and these rows are the result of many.
-  for (const table of kept) await connection.query(/* sql */ `ALTER TABLE ${table} DISABLE TRIGGER USER`);
+  for (const table of tablesNeverDeletedFrom)
+    await connection.query(/* sql */ `ALTER TABLE ${table} DISABLE TRIGGER USER`);
   for (const table of tables)
     for (const page of source.pages(table))
       await connection.query(intoTable(table), [JSON.stringify(page.map(asJson))]);
@@ -45,7 +46,8 @@ async function putInto({ connection, schema, place }: Asking, source: SourceFile
     Buffer.from(source.meta('salt')),
   ]);
   await connection.query(/* sql */ `INSERT INTO meta (name, value) VALUES ('imported', $1)`, [taken]);
-  for (const table of kept) await connection.query(/* sql */ `ALTER TABLE ${table} ENABLE TRIGGER USER`);
+  for (const table of tablesNeverDeletedFrom)
+    await connection.query(/* sql */ `ALTER TABLE ${table} ENABLE TRIGGER USER`);
 }
 
 const imported = /* sql */ `SELECT value FROM meta WHERE name = 'imported'`;

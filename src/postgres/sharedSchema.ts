@@ -1,5 +1,5 @@
 // SQL: the schema of a shared journal.
-import { consequences, deletion, kept, rules, tables } from '../once/journal/schema.ts';
+import { consequences, deletion, rules, tables, tablesNeverDeletedFrom } from '../once/journal/schema.ts';
 import { nowMs } from './sql.ts';
 
 /** PostgreSQL's types; text compared by bytes, so that no update of a locale breaks a key; no foreign keys. */
@@ -113,7 +113,7 @@ function functionOf(name: string, body: string): string {
 const refusing = `CREATE FUNCTION refuse_always() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT
   AS $body$ BEGIN RAISE EXCEPTION USING ERRCODE = 'ZJ001', MESSAGE = TG_ARGV[0]; END $body$;`;
 
-const deleting = [...kept, 'owners'].map(
+const deleting = [...tablesNeverDeletedFrom, 'owners'].map(
   (table) => `CREATE TRIGGER ${table}_is_never_deleted BEFORE DELETE OR TRUNCATE ON ${table}
   EXECUTE FUNCTION refuse_always('${deletion}');`,
 );

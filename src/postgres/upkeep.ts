@@ -22,14 +22,6 @@ import type { PgConnection } from './connection.ts';
 import { type Patience, PgConnections } from './connections.ts';
 import { sharedFailure } from './failures.ts';
 import {
-  isOfNetwork,
-  isUnawaited,
-  NotOnStandby,
-  serverCodeOf,
-  serverFailure,
-  unreachable,
-} from './faults.ts';
-import {
   askJournal,
   askServer,
   migrate,
@@ -39,6 +31,14 @@ import {
   type ServerFacts,
 } from './handshake.ts';
 import { lackedByServer, noteOf } from './openSharedJournal.ts';
+import {
+  isOfNetwork,
+  isUnawaited,
+  NotOnStandby,
+  serverCodeOf,
+  serverFailure,
+  unreachable,
+} from './serverErrors.ts';
 import { dialectIn, nowMs, quotedName, tablesIn } from './sql.ts';
 
 /** A connection for maintaining a journal. Asks the server, not the journal. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sharedCommit } from '../../src/batch/pace.ts';
+import { sharedCommit } from '../../src/batch/commitQueue.ts';
 import type { GuardedWork, Guards, Journal, Transaction } from '../../src/once/journal/journal.ts';
 
 /** A journal that only counts its commits, and does what it is given with nothing at hand. */

@@ -16,7 +16,7 @@ import {
   needsTime,
   serverFailure,
   unreachable,
-} from '../../src/postgres/faults.ts';
+} from '../../src/postgres/serverErrors.ts';
 import { connectionFailure } from '../../src/postgres/upkeep.ts';
 
 const place = 'postgres://bots@db.example.com:5432/ledger';

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { schemaVersion } from '../../src/once/journal/schema.ts';
-import { NotOnStandby } from '../../src/postgres/faults.ts';
 import { migrate, schemaStateOf } from '../../src/postgres/handshake.ts';
+import { NotOnStandby } from '../../src/postgres/serverErrors.ts';
 import type { Version } from '../support/postgres/binaries.ts';
 import { type PostgresServer, sharedServer } from '../support/postgres/server.ts';
 

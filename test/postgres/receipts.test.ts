@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sharedCommit } from '../../src/batch/pace.ts';
+import { sharedCommit } from '../../src/batch/commitQueue.ts';
 import { execute } from '../../src/once/engine/execute.ts';
 import type { Outcome } from '../../src/once/engine/outcome.ts';
 import { onShared, scriptedEngines } from '../support/postgres/sharedEngine.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Entry } from '../../src/once/journal/journal.ts';
-import { NotOnStandby } from '../../src/postgres/faults.ts';
+import { NotOnStandby } from '../../src/postgres/serverErrors.ts';
 import { migrateJournal } from '../../src/postgres/upkeep.ts';
 import { failureOf } from '../support/failure.ts';
 import { allOf, inHand, newEntry, newFolder, nowMs } from '../support/journals.ts';

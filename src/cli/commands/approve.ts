@@ -1,6 +1,6 @@
-import { countIn } from '../../batch/read.ts';
-import { lastProposal } from '../../once/engine/approval.ts';
+import { addCount } from '../../batch/read.ts';
 import { type EntryAsShown, shownNow } from '../../once/engine/asShown.ts';
+import { lastProposal } from '../../once/engine/decisions.ts';
 import { decideProposal, decideProposals } from '../../once/engine/resume.ts';
 import { isApprovedAndUnsent, isProposal } from '../../once/engine/standing.ts';
 import { addAmounts, formatAmount, type MinorUnits, minorUnits } from '../../once/entry/amount.ts';
@@ -190,7 +190,7 @@ async function whyTheyAllWait(entries: readonly Entry[], { reads }: Journal): Pr
   const rows = new Map<string, number>();
   for (const { id } of entries) {
     const proposal = await lastProposal(id, reads);
-    if (proposal !== undefined) countIn(rows, whyTheyWait(proposal));
+    if (proposal !== undefined) addCount(rows, whyTheyWait(proposal));
   }
   return [...rows].map(([why, count]) => withFullStop(`${counted(count, 'row')} ${why}`));
 }

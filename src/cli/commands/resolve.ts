@@ -1,7 +1,7 @@
 import { chainViewOf } from '../../chain/paidAgain.ts';
 import type { Look } from '../../chain/verdict.ts';
 import { judgeNow, settle, signaturesOf } from '../../chain/verify.ts';
-import { lastDecision } from '../../once/engine/approval.ts';
+import { lastDecision } from '../../once/engine/decisions.ts';
 import { noteAccepted, resolveEntry, reverses } from '../../once/engine/resume.ts';
 import { isSignature } from '../../once/entry/signature.ts';
 import { Failure, failureWith } from '../../once/failures.ts';

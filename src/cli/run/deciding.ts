@@ -1,5 +1,5 @@
 import { type EntryAsShown, shownNow } from '../../once/engine/asShown.ts';
-import { isStillToFillIn } from '../../once/engine/deciding.ts';
+import { isStillToFillIn } from '../../once/engine/decisionWords.ts';
 import { isApprovedAndUnsent } from '../../once/engine/standing.ts';
 import { asFailure, type Exit, Failure, failureWith } from '../../once/failures.ts';
 import type { Decision, Entry, Journal } from '../../once/journal/journal.ts';
@@ -12,7 +12,7 @@ import { drawEntry } from '../show/entry.ts';
 import { outcomeView } from '../show/report.ts';
 import { didWords } from '../wording/history.ts';
 import { makes } from '../wording/outcomes.ts';
-import { declined, problemOf } from '../wording/problem.ts';
+import { answeredNo, problemOf } from '../wording/problem.ts';
 import { combineExits, entryByIdOrName, markReported, storedReport } from './stored.ts';
 import { tellProblem } from './telling.ts';
 
@@ -97,7 +97,7 @@ export async function confirmed(
   if (args.flag('yes')) return;
   if (display.terminal() === 'none') {
     if (nobody !== undefined) throw nobody();
-  } else if (!(await display.confirm(question))) throw declined();
+  } else if (!(await display.confirm(question))) throw answeredNo();
 }
 
 /** A name is accepted only if a person sees its entry and confirms it. */

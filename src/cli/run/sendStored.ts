@@ -22,7 +22,7 @@ import { ofTheSandbox } from '../wording/chain.ts';
 import { titleOf } from '../wording/entry.ts';
 import { waitingForToken } from '../wording/open.ts';
 import { askToPayAgain, done, equalPaymentWords } from '../wording/outcomes.ts';
-import { declined, problemOf } from '../wording/problem.ts';
+import { answeredNo, problemOf } from '../wording/problem.ts';
 import { settling } from '../wording/settling.ts';
 import { untilUnchanged } from './deciding.ts';
 import { engineOf } from './engine.ts';
@@ -117,7 +117,7 @@ async function askToPayBeside(
   const { equal, ids } = outcome;
   const question: Question = (canvas) =>
     `${drawEntry(entry, canvas)}${remark(equalPaymentWords(equal, clock.now()), canvas)}${askToPayAgain(entry.name)}`;
-  if (!(await display.confirm(question))) throw declined();
+  if (!(await display.confirm(question))) throw answeredNo();
   return ids;
 }
 

@@ -1,7 +1,7 @@
 import { clusterOf, explorerLink } from '../../chain/cluster.ts';
 import type { Search } from '../../chain/search.ts';
 import type { ChainView } from '../../chain/verdict.ts';
-import { handWords } from '../../once/engine/deciding.ts';
+import { handWords } from '../../once/engine/decisionWords.ts';
 import type { Decision, Entry, EqualPayment } from '../../once/journal/journal.ts';
 import { iso, isoExact } from '../../once/phrases.ts';
 import { chainLine, paidWords, timesPaid } from '../wording/chain.ts';

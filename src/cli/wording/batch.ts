@@ -1,5 +1,5 @@
 import { type EqualRow, paidBy } from '../../batch/plan.ts';
-import { countIn } from '../../batch/read.ts';
+import { addCount } from '../../batch/read.ts';
 import { isDone } from '../../once/engine/standing.ts';
 import { type Failure, failureWith } from '../../once/failures.ts';
 import { counted, formatAmountOf, formatCount, formatDuration } from '../../once/phrases.ts';
@@ -40,7 +40,7 @@ export type PaidAs = readonly (readonly [name: string | undefined, rows: number]
 
 function countsIn(paid: PaidAs): [name: string, rows: number][] {
   const counts = new Map<string, number>();
-  for (const [name, rows] of paid) if (name !== undefined) countIn(counts, name, rows);
+  for (const [name, rows] of paid) if (name !== undefined) addCount(counts, name, rows);
   return [...counts];
 }
 

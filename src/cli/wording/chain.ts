@@ -4,7 +4,7 @@ import type { Reason } from '../../chain/transaction.ts';
 import { type ChainView, type Paid, wasRepeated } from '../../chain/verdict.ts';
 import type { WalletLook } from '../../chain/wallet.ts';
 import { envBot } from '../../once/connection.ts';
-import { forAPerson, whatWasSeen } from '../../once/engine/deciding.ts';
+import { forAPerson, whatWasSeen } from '../../once/engine/decisionWords.ts';
 import { formatAmount } from '../../once/entry/amount.ts';
 import { type Failure, type FailureCode, failureWith } from '../../once/failures.ts';
 import type { Entry } from '../../once/journal/journal.ts';

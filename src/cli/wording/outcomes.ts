@@ -1,4 +1,4 @@
-import { approving, type Declined, declinedBy } from '../../once/engine/deciding.ts';
+import { approving, type Declined, declinedBy } from '../../once/engine/decisionWords.ts';
 import type { Outcome } from '../../once/engine/outcome.ts';
 import type { HeldReason } from '../../once/engine/replyMeaning.ts';
 import { isDone, isProposal } from '../../once/engine/standing.ts';

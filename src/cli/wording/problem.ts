@@ -149,7 +149,7 @@ export function noTerminalFor(code: FailureCode, what: string, next?: readonly S
 export const questionAgain = 'Run the same command again to be asked again.';
 
 /** A person answered No, or nothing. */
-export function declined(): Failure {
+export function answeredNo(): Failure {
   return failureWith('declined')`Answered No
     ${questionAgain}`;
 }

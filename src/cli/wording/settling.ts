@@ -1,4 +1,10 @@
-import { approving, declining, forAPerson, givingUpUnsent, resolving } from '../../once/engine/deciding.ts';
+import {
+  approving,
+  declining,
+  forAPerson,
+  givingUpUnsent,
+  resolving,
+} from '../../once/engine/decisionWords.ts';
 import { isApprovedAndUnsent, isProposal } from '../../once/engine/standing.ts';
 import type { Entry } from '../../once/journal/journal.ts';
 import type { Suggestion } from '../../once/sentence.ts';

@@ -9,9 +9,10 @@ import type { Consent } from './beforeClaim.ts';
 import { claim } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { type JudgedReply, judgeFlight, Tries } from './judgedReply.ts';
+import { LastCheck } from './lastCheck.ts';
 import { becauseClosed, concluded, mustFind, type Outcome, type Stopped } from './outcome.ts';
 import { whyHold } from './plan.ts';
-import { LastCheck, notRecorded, type Recorded, record, stateAtEnd } from './record.ts';
+import { notRecorded, type Recorded, record, stateAtEnd } from './record.ts';
 import type { HeldReason, ReplyMeaning } from './replyMeaning.ts';
 import type { Claim } from './take.ts';
 

@@ -3,7 +3,7 @@ import { failing, failureWith } from '../failures.ts';
 import { damagedJournal } from '../journal/failures.ts';
 import type { State } from '../journal/journal.ts';
 import { neverTwice } from '../sentence.ts';
-import { approving, type Declined, declinedBy, forAPerson, resolving } from './deciding.ts';
+import { approving, type Declined, declinedBy, forAPerson, resolving } from './decisionWords.ts';
 
 type OfDeclined = { id: string; declined: Declined | undefined };
 

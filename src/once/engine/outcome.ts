@@ -11,7 +11,7 @@ import {
   shortened,
 } from '../wire/flight.ts';
 import type { Trouble } from '../wire/trouble.ts';
-import { lastDecision, lastProposal } from './approval.ts';
+import { lastDecision, lastProposal } from './decisions.ts';
 import { engineFailure } from './failures.ts';
 import { keyFixesBody } from './replyMeaning.ts';
 import { isProposal } from './standing.ts';

@@ -1,10 +1,10 @@
 import type { Decision, Entry, Journal, Transaction, Work } from '../journal/journal.ts';
 import { refuseMoved } from './answers.ts';
-import { keepDecision, lastDecision, refuseTaken, roleThatMayNot } from './approval.ts';
 import { type EntryAsShown, refuseChanged } from './asShown.ts';
 import { untilClaimed } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import type { Undecided } from './decide.ts';
+import { keepDecision, lastDecision, refuseTaken, roleThatMayNot } from './decisions.ts';
 import { carryOut } from './execute.ts';
 import { engineFailure } from './failures.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';

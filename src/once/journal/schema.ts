@@ -21,7 +21,7 @@ import {
 export const schemaVersion = 5;
 
 /** Whether it counts as spent: it was paid, or may have been. */
-export const counts = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
+export const countsAsPaid = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
     OR (state = 'held' AND coalesce(why, '') <> 'approval')
     OR (coalesce(resolved_as, '') = 'happened' AND was_in_doubt = 1))`;
 
@@ -35,7 +35,7 @@ export const approvedBy = (
 
 /** When a payment was made, or may have been: at its latest claim. And whether it is approved. */
 export const derived = (decisions: string): string =>
-  `CASE WHEN ${counts} THEN tried_at END AS counts_at, ${approvedBy(decisions)} AS approved`;
+  `CASE WHEN ${countsAsPaid} THEN tried_at END AS counts_at, ${approvedBy(decisions)} AS approved`;
 
 export const batchOfRow = `CASE WHEN named_by = 'row' THEN name END`;
 
@@ -73,9 +73,9 @@ CREATE INDEX entries_recipient ON entries ((${recipientIn('instr')}), created_at
   WHERE payment IS NOT NULL;
 CREATE INDEX entries_settled ON entries (payment) WHERE resolved_as = 'happened' AND was_in_doubt = 0;
 -- Every claim of a payment asks for equal ones. It passes over the rows of its own batch.
-CREATE INDEX entries_equal ON entries (payment, (${paidUntil}), (${batchOfRow})) WHERE ${counts};
+CREATE INDEX entries_equal ON entries (payment, (${paidUntil}), (${batchOfRow})) WHERE ${countsAsPaid};
 -- What was spent, of an asset over all services: if a limit counted per base URL, another spelling of one would evade it.
-CREATE INDEX entries_spent ON entries (asset, tried_at, whole, nanos) WHERE ${counts};
+CREATE INDEX entries_spent ON entries (asset, tried_at, whole, nanos) WHERE ${countsAsPaid};
 `;
 
 /** Flags are 0 or 1, times are milliseconds, lists are JSON. A CHECK states what must be true of one row alone. */
@@ -248,7 +248,7 @@ const otherRules: readonly Rule[] = [
 export const rules: readonly Rule[] = [...entryRules, ...otherRules];
 
 /** The tables from which nothing is deleted. */
-export const kept = [
+export const tablesNeverDeletedFrom = [
   ...['meta', 'losses', 'closings', 'entries', 'batches', 'attempts', 'decisions', 'receipts'],
   'observations',
 ] as const;

@@ -2,14 +2,14 @@
 import { readPayment, type Spent, unitsOfSums } from '../entry/amount.ts';
 import type { Dialect, Statement } from './dialect.ts';
 import type { Ask } from './rows.ts';
-import { counts } from './schema.ts';
+import { countsAsPaid } from './schema.ts';
 
 /**
  * What was spent of one asset since a time. Later times than now count, because a clock may have been set back. The
  * order makes PostgreSQL use the index even if these rows are most of the table.
  */
 export const spendingIn = ({ table }: Pick<Dialect, 'table'>) => {
-  const since = `FROM ${table('entries')} WHERE asset = :asset AND ${counts} AND tried_at > :since ORDER BY tried_at`;
+  const since = `FROM ${table('entries')} WHERE asset = :asset AND ${countsAsPaid} AND tried_at > :since ORDER BY tried_at`;
   return {
     spending: `SELECT CAST(coalesce(sum(whole), 0) AS text) AS whole, CAST(coalesce(sum(nanos), 0) AS text) AS nanos,
       count(*) - count(whole) AS odd FROM (SELECT whole, nanos ${since}) AS spent`,

@@ -41,7 +41,7 @@ import {
   troubleText,
   type Values,
 } from './rows.ts';
-import { approvedBy, batchOfRow, counts, derived, paidUntil, recipientIn } from './schema.ts';
+import { approvedBy, batchOfRow, countsAsPaid, derived, paidUntil, recipientIn } from './schema.ts';
 import { spendingIn, spendingOf, spentOf } from './spent.ts';
 
 /** What each database knows about owners in its own way. */
@@ -89,15 +89,15 @@ function textsIn(dialect: Dialect) {
     recipients: `WITH RECURSIVE found (address) AS (SELECT ${nextRecipient('>= :head')}
         UNION ALL SELECT ${nextRecipient('> found.address')} FROM found WHERE found.address IS NOT NULL)
       SELECT address FROM found WHERE address IS NOT NULL LIMIT 1000`,
-    equalEntries: `SELECT ${entry} FROM ${entries} WHERE payment = :payment AND ${counts}
+    equalEntries: `SELECT ${entry} FROM ${entries} WHERE payment = :payment AND ${countsAsPaid}
       AND (${paidUntil}) >= :since AND ${atOrigin} AND id <> :id AND ${batchOfRow} IS DISTINCT FROM :batch
       ORDER BY tried_at DESC`,
     paidBefore: `SELECT count(*) AS times, max(tried_at) AS last FROM ${entries}
-      WHERE payment IS NOT NULL AND ${recipient} = :to AND ${counts}`,
+      WHERE payment IS NOT NULL AND ${recipient} = :to AND ${countsAsPaid}`,
     // With CROSS JOIN, SQLite looks up each payment by the index. With IN it would read all transfers for each page.
     batchesPaying: `SELECT payment, name AS batch, max(tried_at) AS at
       FROM ${each(':payments')} AS payments CROSS JOIN ${entries}
-      WHERE payment = one AND ${counts} AND (${paidUntil}) >= :since
+      WHERE payment = one AND ${countsAsPaid} AND (${paidUntil}) >= :since
         AND named_by = 'row' AND name <> :batch GROUP BY payment, name`,
     latestSeq: `SELECT coalesce(max(seq), 0) AS seq FROM ${entries}`,
     rowsSince: `SELECT seq, key FROM ${entries} WHERE seq > :after AND ${unindexed('name')} = :name
@@ -115,7 +115,7 @@ function textsIn(dialect: Dialect) {
         AND (what = 'signature' OR origin = :origin))`,
     signaturesHeld: `SELECT value FROM ${receipts} WHERE what = 'signature' AND value IN ${each(':all')}
       UNION SELECT signature FROM ${observations} WHERE signature IN ${each(':all')}`,
-    unsigned: `SELECT id FROM ${entries} WHERE payment IS NOT NULL AND ${counts} AND (${paidUntil}) >= :since
+    unsigned: `SELECT id FROM ${entries} WHERE payment IS NOT NULL AND ${countsAsPaid} AND (${paidUntil}) >= :since
       AND NOT EXISTS (SELECT 1 FROM ${receipts}
         WHERE receipts.entry = entries.seq AND what = 'signature') ORDER BY seq`,
     closings: `SELECT closings.* FROM ${table('closings')} WHERE ended_at IS NULL ORDER BY seq`,

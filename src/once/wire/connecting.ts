@@ -82,7 +82,7 @@ async function dial(
   const port = Number(service.port) || (isSecure ? 443 : 80);
   const below =
     proxy === undefined
-      ? await connected(connectTcp({ host, port }), 'connect', over)
+      ? await whenConnected(connectTcp({ host, port }), 'connect', over)
       : await tunnel(proxy, `${service.hostname}:${port}`, over);
   const socket = isSecure ? await secured(below, host, over) : below;
   return socket.setNoDelay(true).setKeepAlive(true, 60_000);
@@ -125,10 +125,10 @@ function secured(socket: Socket, host: string, over: AbortSignal): Promise<TLSSo
   // An IP address is not a server name. The last dot of a complete name is dropped: servers in Go refuse it here.
   const servername = /^[\d.]+$|:/u.test(host) ? '' : host.replace(/\.$/u, '');
   const securing = connect({ socket, host, servername, ALPNProtocols: ['http/1.1'], ...trusted() });
-  return connected(securing, 'secureConnect', over);
+  return whenConnected(securing, 'secureConnect', over);
 }
 
-function connected<Connected extends Socket>(
+function whenConnected<Connected extends Socket>(
   socket: Connected,
   event: 'connect' | 'secureConnect',
   over: AbortSignal,

@@ -1,4 +1,4 @@
-import { type BatchPlan, equalRows, leftToSend, rowsToPropose } from '../../../batch/plan.ts';
+import { type BatchPlan, equalRows, rowsLeft, rowsToPropose } from '../../../batch/plan.ts';
 import { formatCount } from '../../../once/phrases.ts';
 import type { BalanceShown } from '../../run/balance.ts';
 import { jsonView, labelled, remark } from '../../show/card.ts';
@@ -6,7 +6,7 @@ import type { Question } from '../../show/display.ts';
 import { forWhom } from '../../show/entry.ts';
 import { equalJson } from '../../show/report.ts';
 import { equalRowWords, paidAlready, rowsPaidAlready } from '../../wording/batch.ts';
-import { declined } from '../../wording/problem.ts';
+import { answeredNo } from '../../wording/problem.ts';
 import { type Batch, whichRow } from './options.ts';
 import {
   askToBegin,
@@ -47,12 +47,12 @@ export async function agreeOn(plan: BatchPlan, batch: Batch): Promise<Agreed | R
   if (equal.length > 0 && options.repeats === 'skip')
     display.notice(`${rowsPaidAlready(equal)}. Those that were paid are left out.`);
   if (app.args.flag('dry-run')) return { repeats: options.repeats, balance };
-  const left = leftToSend(plan);
+  const left = rowsLeft(plan);
   if (at === 'none' || left + rowsToPropose(plan).length === 0) display.notice(lineOf(ahead));
   else {
     const question: Question = (canvas) =>
       `${labelled([['Name', order.name]], canvas)}${drawPlan(ahead, canvas)}${askToBegin(ahead)}`;
-    if (!(await display.confirm(question))) throw declined();
+    if (!(await display.confirm(question))) throw answeredNo();
   }
   return { repeats: options.repeats, balance };
 }
@@ -72,7 +72,7 @@ async function askAboutEqual(ahead: PlanToShow): Promise<Agreed | Refused> {
     return `${drawPlan({ ...ahead, listsEqual: true }, canvas)}${remarks}Pay them a second time?`;
   };
   const answer = await batch.app.display.ask(question, answers);
-  if (answer === 'no') throw declined();
+  if (answer === 'no') throw answeredNo();
   const balance = answer === 'pay' ? await balanceAhead(plan, batch, true) : ahead.balance;
   return tooLittleFor(balance) ?? { repeats: answer, balance };
 }

@@ -3,9 +3,9 @@ import { rowSentences } from '../../../batch/failures.ts';
 import {
   type BatchOrder,
   type BatchPlan,
-  leftToSend,
   lookAgain,
   planBatch,
+  rowsLeft,
   rowsToDo,
   rowsToPropose,
 } from '../../../batch/plan.ts';
@@ -105,11 +105,11 @@ async function runPlan(
   const { connection, journal } = engine;
   refuseOtherBot(plan, batch);
   const refused = refusedAhead(plan, batch);
-  if (refused === undefined && leftToSend(plan) > 0) connection.ensurePossible(batch.order.kind);
+  if (refused === undefined && rowsLeft(plan) > 0) connection.ensurePossible(batch.order.kind);
   const waiting = refused === undefined && wait !== undefined ? await openBatchWait(wait, batch) : undefined;
   const agreed = refused ?? (await agreeOn(plan, batch));
   if ('failure' in agreed) return { tell: () => tellRefused(agreed, plan, batch) };
-  if (leftToSend(plan) + rowsToPropose(plan).length > 0) await keepBatch(plan, batch, journal);
+  if (rowsLeft(plan) + rowsToPropose(plan).length > 0) await keepBatch(plan, batch, journal);
   await waiting?.ready(plan);
   await connection.ready();
   const { stop, repeated } = await runRows(plan, engine, batch, agreed.repeats);

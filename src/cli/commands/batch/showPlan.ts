@@ -3,9 +3,9 @@ import {
   type EqualRow,
   equalRows,
   isLeft,
-  leftToSend,
   type Row,
   recipientsOf,
+  rowsLeft,
   rowsToPropose,
   totalsOf,
 } from '../../../batch/plan.ts';
@@ -170,11 +170,11 @@ function sumOf(rows: readonly Row[]): string {
 
 /** The question whether to begin. */
 export function askToBegin({ plan, batch: { order, options } }: PlanToShow): string {
-  if (order.kind === 'message') return `Send ${counted(leftToSend(plan), 'message')}?`;
+  if (order.kind === 'message') return `Send ${counted(rowsLeft(plan), 'message')}?`;
   const skips = options.repeats === 'skip';
   const paid = plan.rows.filter((row) => isLeft(row) && !(skips && row.equal !== undefined));
   const proposed = rowsToPropose(plan);
-  if (leftToSend(plan) === 0) return `Propose to pay ${sumOf(proposed)}?`;
+  if (rowsLeft(plan) === 0) return `Propose to pay ${sumOf(proposed)}?`;
   const pays = paid.length === 0 ? 'Pay nothing, and count what was paid as done' : `Pay ${sumOf(paid)}`;
   return `${pays}${proposed.length === 0 ? '' : `, and propose to pay ${sumOf(proposed)}`}?`;
 }
@@ -227,9 +227,9 @@ export async function tellDryRun(
 
 /** Why the run would send nothing, unless all rows are done. */
 async function nothingToSend(plan: BatchPlan, { order, app }: Batch): Promise<Failure | undefined> {
-  if (leftToSend(plan) > 0 && plan.closed !== undefined) return plan.closed;
+  if (rowsLeft(plan) > 0 && plan.closed !== undefined) return plan.closed;
   const needs = needsOf(plan.counts);
-  const code = leftToSend(plan) > 0 ? undefined : codeOfRows(needs);
+  const code = rowsLeft(plan) > 0 ? undefined : codeOfRows(needs);
   if (code === undefined) return undefined;
   const running = { name: order.name, again: again(app.args, ['dry-run']) };
   return notAllDone(code, plan.counts, needs, running);

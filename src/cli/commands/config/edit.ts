@@ -30,7 +30,7 @@ import type { Args } from '../../parse/args.ts';
 import { chainKeys, settingKeys } from '../../parse/args.ts';
 import { card, type Fact, fieldsOf } from '../../show/card.ts';
 import { rpcUrlAsArgument, theCommandLine, theTerminal } from '../../wording/open.ts';
-import { declined, problemOf } from '../../wording/problem.ts';
+import { answeredNo, problemOf } from '../../wording/problem.ts';
 import type { SetArgs, TokenArgs } from './config.spec.ts';
 import { profileFacts, profilesPathsOf, shownValue } from './show.ts';
 
@@ -154,7 +154,7 @@ export async function remove(app: App<Args<'yes'>>): Promise<Exit> {
   if (display.terminal() !== 'none' && !app.args.flag('yes')) {
     const hasStoredToken = token.kind === 'stored';
     const question = `Remove profile ${name} (${baseUrl})${hasStoredToken ? ' and the token stored in it' : ''}?`;
-    if (!(await display.confirm(() => question))) throw declined();
+    if (!(await display.confirm(() => question))) throw answeredNo();
   }
   await changeProfiles(paths, (before) => removeProfile(before, name));
   const headline = `Removed profile ${name}.`;

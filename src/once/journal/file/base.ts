@@ -7,10 +7,10 @@ import { Mutex } from '../mutex.ts';
 import { type Ask, type Cell, type JournalRow, sound, type Values, valuesInOrder } from '../rows.ts';
 import { schemaVersion } from '../schema.ts';
 import type { Base, OwnReads } from '../store.ts';
-import { damaged, isConstraint, sqliteFailure } from './faults.ts';
 import { fileDialect, fileVerbs, isSchemaWhole } from './fileSchema.ts';
 import { foldLog } from './opening.ts';
 import type { ProcessOwners } from './ownFiles.ts';
+import { damaged, isConstraint, sqliteFailure } from './sqliteErrors.ts';
 
 /** A file as a base: its prepared statements, and its one way of failing. */
 export class FileBase implements Base {

@@ -4,9 +4,9 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import type { Dialect } from '../dialect.ts';
 import type { Known } from '../known.ts';
 import { valuesInOrder } from '../rows.ts';
-import { consequences, deletion, kept, rules, tables } from '../schema.ts';
+import { consequences, deletion, rules, tables, tablesNeverDeletedFrom } from '../schema.ts';
 import { verbsIn, whichAreRecorded } from '../verbs.ts';
-import { cellsOf } from './faults.ts';
+import { cellsOf } from './sqliteErrors.ts';
 
 export const fileDialect: Dialect = {
   value: '?',
@@ -24,7 +24,10 @@ const own = `
 INSERT INTO meta (name, value) VALUES ('journal-id', randomblob(16)), ('salt', randomblob(32));
 `;
 
-const fileRules = [...rules, ...kept.map((table) => [`DELETE ON ${table}`, 'true', deletion] as const)];
+const fileRules = [
+  ...rules,
+  ...tablesNeverDeletedFrom.map((table) => [`DELETE ON ${table}`, 'true', deletion] as const),
+];
 
 const nameOf = (on: string): string => on.toLowerCase().replaceAll(' ', '_');
 

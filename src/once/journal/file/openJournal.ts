@@ -4,9 +4,9 @@ import { factsOf, journalFailure } from '../failures.ts';
 import type { Journal } from '../journal.ts';
 import { Store } from '../store.ts';
 import { FileBase } from './base.ts';
-import { damaged } from './faults.ts';
 import { type JournalUse, openFile } from './opening.ts';
 import { OwnFiles, ProcessOwners } from './ownFiles.ts';
+import { damaged } from './sqliteErrors.ts';
 
 /** Opens the journal at `path`, and creates it if it does not exist. */
 export function openJournal(

@@ -10,6 +10,8 @@ import { factsOf, journalFailure, whyClosed } from '../failures.ts';
 import { type Known, Note } from '../known.ts';
 import { schemaVersion } from '../schema.ts';
 import { closingOf } from '../verbs.ts';
+import { fileSchema, fileVerbs, isOurSchema, lackedByFile } from './fileSchema.ts';
+import { giveToOwner, refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
 import {
   applicationId,
   damaged,
@@ -18,9 +20,7 @@ import {
   refuseForeign,
   type Versions,
   versionsOf,
-} from './faults.ts';
-import { fileSchema, fileVerbs, isOurSchema, lackedByFile } from './fileSchema.ts';
-import { giveToOwner, refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
+} from './sqliteErrors.ts';
 import { bringUpToDate, earlierVersion, mayBeEarlier } from './step.ts';
 
 /** What a command is about to do. Sending and deciding need a complete journal, unless its loss is being accepted. */

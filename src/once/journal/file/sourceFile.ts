@@ -3,9 +3,9 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Failure } from '../../failures.ts';
 import { factsOf, journalFailure } from '../failures.ts';
 import type { JournalRow } from '../rows.ts';
-import { close, sqliteFailure } from './faults.ts';
 import { foldLog, openFile } from './opening.ts';
 import { ownersAlive, resolveLinks, sizeOf } from './ownFiles.ts';
+import { close, sqliteFailure } from './sqliteErrors.ts';
 
 /** A journal in a file that moves to a server. No other process changes it until it is closed. */
 export class SourceFile {

@@ -6,8 +6,8 @@ import { isBusy } from '../../../machine/fileLock.ts';
 import { needsColumn } from '../columns.ts';
 import { journalFailure } from '../failures.ts';
 import { closings, latestIndexes, schemaVersion } from '../schema.ts';
-import { cellsOf } from './faults.ts';
 import { changesOfNew, fingerprintOf, rulesOfFile } from './fileSchema.ts';
+import { cellsOf } from './sqliteErrors.ts';
 
 /** The version that is brought up to date. */
 export const earlierVersion = 4;

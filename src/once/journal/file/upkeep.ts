@@ -8,9 +8,9 @@ import { occupantOf } from '../../../machine/wholeFile.ts';
 import { Failure } from '../../failures.ts';
 import { isoExact } from '../../phrases.ts';
 import { factsOf, journalFailure, type Loss, type Opened } from '../failures.ts';
-import { cellsOf, close, damaged, sqliteFailure } from './faults.ts';
 import { openFile, whyFileIsClosed } from './opening.ts';
 import { refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
+import { cellsOf, close, damaged, sqliteFailure } from './sqliteErrors.ts';
 
 /** Finds what a journal has lost, if anything, and whether it is closed as a backup. Records nothing. */
 export function findLoss(givenPath: string) {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { states } from '../../../../src/once/journal/columns.ts';
 import type { State } from '../../../../src/once/journal/journal.ts';
-import { deletion, kept, rules } from '../../../../src/once/journal/schema.ts';
+import { deletion, rules, tablesNeverDeletedFrom } from '../../../../src/once/journal/schema.ts';
 
 /** The tables of a new journal, for statements alone. A statement that is refused changes nothing. */
 export type Tables = {
@@ -205,7 +205,7 @@ const never: readonly (readonly [what: string, ...statements: readonly string[]]
 ];
 
 /** Everything that is kept, with a row in it. */
-const rowIn: Readonly<Record<(typeof kept)[number], string>> = {
+const rowIn: Readonly<Record<(typeof tablesNeverDeletedFrom)[number], string>> = {
   entries: begin,
   batches: batch,
   attempts: `${begin}; ${attempt(1)}`,
@@ -299,7 +299,7 @@ export function describeBreaches(name: string, open: () => Promise<Tables>): voi
       },
     );
 
-    test.each(kept)('deletes nothing from %s', async (table) => {
+    test.each(tablesNeverDeletedFrom)('deletes nothing from %s', async (table) => {
       await tables.run(rowIn[table]);
       await expect(tables.run(`DELETE FROM ${table}`)).rejects.toThrow(deletion);
     });

@@ -9,7 +9,7 @@ import {
   openingFailure,
   refuseForeign,
   sqliteFailure,
-} from '../../../../src/once/journal/file/faults.ts';
+} from '../../../../src/once/journal/file/sqliteErrors.ts';
 import { schemaVersion } from '../../../../src/once/journal/schema.ts';
 import { newFolder } from '../../../support/journals.ts';
 

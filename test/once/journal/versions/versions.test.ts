@@ -3,12 +3,12 @@ import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
-import { cellsOf } from '../../../../src/once/journal/file/faults.ts';
 import { openFile } from '../../../../src/once/journal/file/opening.ts';
 import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
+import { cellsOf } from '../../../../src/once/journal/file/sqliteErrors.ts';
 import { backUp } from '../../../../src/once/journal/file/upkeep.ts';
 import { Note } from '../../../../src/once/journal/known.ts';
-import { kept } from '../../../../src/once/journal/schema.ts';
+import { tablesNeverDeletedFrom } from '../../../../src/once/journal/schema.ts';
 import { failureOf } from '../../../support/failure.ts';
 import { runMain } from '../../../support/inProcess.ts';
 import { allOf, inHand, newFolder, newPath, nowMs } from '../../../support/journals.ts';
@@ -55,7 +55,7 @@ const asNow = (row: Row): Row =>
     ),
   );
 
-const tablesOf4 = kept.filter((table) => table !== 'closings');
+const tablesOf4 = tablesNeverDeletedFrom.filter((table) => table !== 'closings');
 
 describe('a journal of version 4', () => {
   test('has entries in every state, and all that can belong to one', () => {
