@@ -1,5 +1,5 @@
-import { type AssetNames, underEachName } from '../once/entry/assetNames.ts';
-import { originOf } from '../once/entry/baseUrl.ts';
+import { equalSince } from '../once/engine/equal.ts';
+import type { AssetNames } from '../once/entry/assetNames.ts';
 import type { Entry, Journal, Reads } from '../once/journal/journal.ts';
 import { fetchEach, type Gap, listFor } from './listing.ts';
 import { noData, type RpcNode, readIn, type Why } from './node.ts';
@@ -80,20 +80,15 @@ async function attemptsOf(
 
 /** Other entries that may have made one of these payments. Nothing shows which one they made. */
 async function equalWithoutSignature(
-  { entry: { id, baseUrl, payment }, assetNames }: Searched,
+  { entry, assetNames }: Searched,
   sinceMs: number,
   untilMs: number,
   reads: Reads,
 ): Promise<readonly string[]> {
-  const about = { id, batch: '', origin: originOf(baseUrl), sinceMs };
-  const pages = await Promise.all(
-    underEachName(payment, assetNames).map((one) => reads.equalEntries({ ...about, payment: one })),
+  const equal = await equalSince(entry, assetNames, sinceMs, reads);
+  const ids = equal.flatMap(({ id, countsAtMs = 0, createdAtMs }) =>
+    countsAtMs >= sinceMs && createdAtMs <= untilMs ? [id] : [],
   );
-  const ids = pages
-    .flat()
-    .flatMap(({ id: other, countsAtMs = 0, createdAtMs }) =>
-      countsAtMs >= sinceMs && createdAtMs <= untilMs ? [other] : [],
-    );
   const receipts = await Promise.all(ids.map((each) => reads.receiptsOf(each)));
   return ids.filter((_id, n) => !receipts[n]?.some(({ what }) => what === 'signature'));
 }

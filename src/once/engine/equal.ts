@@ -1,5 +1,5 @@
 import type { Bot } from '../connection.ts';
-import { underEachName } from '../entry/assetNames.ts';
+import { type AssetNames, underEachName } from '../entry/assetNames.ts';
 import { originOf } from '../entry/baseUrl.ts';
 import type { Entry, Reads } from '../journal/journal.ts';
 import type { Besides } from './context.ts';
@@ -23,11 +23,23 @@ export async function equalPayments(
   if (payment === undefined || besides === 'all') return [];
   const { rows, ids = [] } = besides;
   const batch = rows === undefined || (await rows.haveOthers(reads)) ? '' : rows.name;
-  const about = { id, batch, origin: originOf(baseUrl), sinceMs: nowMs - equalWithinMs };
+  const equal = await equalSince({ id, baseUrl, payment }, assetNames, nowMs - equalWithinMs, reads, batch);
+  const others = equal.filter((one) => !ids.includes(one.id) && rows?.isOwn(one.key) !== true);
+  return others.sort((a, b) => (b.countsAtMs ?? 0) - (a.countsAtMs ?? 0));
+}
+
+/** The other entries of the same payment, under any name of its asset, but for the rows of `batch`. */
+export async function equalSince(
+  { id, baseUrl, payment }: ToPay,
+  assetNames: AssetNames | undefined,
+  sinceMs: number,
+  reads: Pick<Reads, 'equalEntries'>,
+  batch = '',
+): Promise<readonly Entry[]> {
+  const about = { id, batch, origin: originOf(baseUrl), sinceMs };
   // Together: on a server this is one round trip.
   const pages = await Promise.all(
     underEachName(payment, assetNames).map((one) => reads.equalEntries({ ...about, payment: one })),
   );
-  const others = pages.flat().filter((one) => !ids.includes(one.id) && rows?.isOwn(one.key) !== true);
-  return others.sort((a, b) => (b.countsAtMs ?? 0) - (a.countsAtMs ?? 0));
+  return pages.flat();
 }
