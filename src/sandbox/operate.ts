@@ -191,7 +191,7 @@ function doOnce({ key, perform }: Deed, context: RequestContext, { ledger }: Ser
   });
 }
 
-/** Throws if the repeated key must be refused; returns if the first reply is to be sent again. */
+/** Throws if the service must refuse the repeated key. */
 function assertRepeatable(
   kept: RememberedKey,
   reading: 'replay' | 'conflict' | 'ignore',

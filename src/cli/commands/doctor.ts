@@ -350,6 +350,8 @@ function subjectOf(app: App): Subject {
       // Opens a file as a send would. On a server it only looks, because the server may be a standby.
       const journal = await openAt(where, app, where.is === 'file' ? 'send' : 'look');
       if (journal.lost !== undefined) throw journal.lost;
+      // A journal that others keep locked is noticed by this.
+      if (where.is === 'file') await journal.commit(async () => {});
       return journal;
     }),
   };

@@ -135,7 +135,7 @@ export function withChain(report: Report, chain: ChainView | undefined, until?: 
 }
 
 /**
- * The chain's objection to a transfer; undefined if there is none. `until` is the commitment that a look just made
+ * The chain's objection to a transfer, or undefined. `until` is the commitment that a look just made
  * asked for. Without a look, only an objection to an accepted transfer counts.
  */
 function chainProblem(
