@@ -27,7 +27,9 @@ test('a name without a folder is a file in this one, and a server is none', asyn
   expect((await operator.apart([...payAda, '--yes', '--once', 'one'])).code).toBe(0);
   const made = await operator.shell(`cd '${operator.home.path}' && botctl journal backup bk.db`);
   expect([made.code, made.stderr, existsSync(join(operator.home.path, 'bk.db'))]).toEqual([0, '', true]);
-  const server = await operator.run(['journal', 'backup', 'bots@db.example.com']);
+  const server = await operator.shell(
+    `cd '${operator.home.path}' && botctl journal backup bots@db.example.com`,
+  );
   expect(server.stderr).toContain('FILE is not the whole path of a file');
 });
 
