@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
+import type { Claim } from '../once/engine/act.ts';
 import { claim } from '../once/engine/claim.ts';
 import type { EngineContext, Progress } from '../once/engine/context.ts';
 import { carryOut } from '../once/engine/execute.ts';
 import { type Outcome, type OutcomeToTell, outcomeToTell } from '../once/engine/outcome.ts';
 import { paidAs, settleAsPaid } from '../once/engine/paidAs.ts';
-import type { Claim } from '../once/engine/take.ts';
 import { sharedCommit } from './commitQueue.ts';
 import { BatchPace } from './pace.ts';
 import { type BatchOrder, type BatchPlan, paymentOfRow, type Row, type RowToDo, rowsToDo } from './plan.ts';
@@ -61,7 +61,7 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
   const engine = { ...outer, ...own, observer: { ...outer.observer, step } };
   const repeated = paidTwice(plan, engine);
   const run: Run = { ...inputs, engine, rules, rows: plan.ofName, repeated, elsewhereSinceMs: new Map() };
-  const places = new Places(concurrency);
+  const slots = new Slots(concurrency);
   // Reversed, to take rows from the end: taking 250,000 from the front takes a minute.
   let left = rowsToDo(plan).reverse();
   let elsewhere: RowToDo[] = [];
@@ -74,9 +74,9 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
     left = [...left.slice(at), ...left.slice(0, at)];
   };
   while (rules.stop === undefined) {
-    await places.free();
+    await slots.free();
     if (left.length === 0) {
-      await places.done();
+      await slots.done();
       if (elsewhere.length === 0 || rules.stop !== undefined) break;
       await waitForOthers(elsewhere.length, run);
       [left, elsewhere] = [elsewhere, []];
@@ -85,9 +85,9 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
     const isToRead = inputs.order.kind === 'transfer' && left.length % readOnAfter === 0;
     if (isToRead) await plan.ofName.readOn(journal.reads);
     const row = rules.stop === undefined ? left.pop() : undefined;
-    if (row !== undefined) places.take((leave) => doRow(row, leave).catch((thrown) => rules.fail(thrown)));
+    if (row !== undefined) slots.take((leave) => doRow(row, leave).catch((thrown) => rules.fail(thrown)));
   }
-  await places.done();
+  await slots.done();
   interrupts.first.removeEventListener('abort', onInterrupt);
   return rules.stop;
 }
@@ -98,8 +98,8 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
  */
 const readOnAfter = 64;
 
-/** The rows that may be sent at a time. One commit claims rows for all free places. */
-class Places {
+/** The rows that may be sent at a time. One commit claims rows for all free slots. */
+class Slots {
   readonly #all: number;
   #free: number;
   #onChange = (): void => {};
@@ -110,7 +110,7 @@ class Places {
     this.#free = all;
   }
 
-  /** The place becomes free when the work calls `leave`, at the latest when the work ends. */
+  /** The slot becomes free when the work calls `leave`, at the latest when the work ends. */
   take(work: (leave: () => void) => Promise<void>): void {
     let isIn = true;
     const leave = (): void => {
@@ -126,7 +126,7 @@ class Places {
     this.#works.add(working);
   }
 
-  /** A slow reader of the results also stops the batch. Rows that left their place are still recorded and reported. */
+  /** A slow reader of the results also stops the batch. Rows that left their slot are still recorded and reported. */
   async free(): Promise<void> {
     while (this.#free === 0 || this.#works.size >= 2 * this.#all)
       await new Promise<void>((resolve) => {
@@ -178,7 +178,7 @@ async function waitForOthers(rows: number, { engine, rules, onWaiting }: Run): P
   await engine.clock.sleep(lookAgainMs * (0.75 + engine.chance.fraction() / 2), rules.signal);
 }
 
-/** Sends a claimed row and records how it ended. An accepted row leaves its place before that is recorded. */
+/** Sends a claimed row and records how it ended. An accepted row leaves its slot before that is recorded. */
 async function finish(row: Row, step: Claim | Outcome, run: Run, leave: () => void): Promise<void> {
   const { engine, rules, onEnd } = run;
   const outcome = step.is === 'claim' ? await carryOut(step, engine, leave) : step;

@@ -5,9 +5,9 @@ import {
   type ChainView,
   isFurther,
   isHeldByAnother,
+  latestView,
   ownPayment,
   type SeenPayment,
-  standingOf,
   viewOf,
 } from './verdict.ts';
 
@@ -35,7 +35,7 @@ export async function chainViewOf(
         ...(atMs <= notedAtMs && { noted: true }),
       });
   }
-  const view = seen ?? standingOf(observations);
+  const view = seen ?? latestView(observations);
   if (further.size === 0) return view;
   const whole = view ?? ({ verdict: 'undecided', rpc: '', reasons: ['no-signature'] } as const);
   return { ...whole, payments: [...ownPayment(whole), ...further.values()] };

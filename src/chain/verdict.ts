@@ -102,7 +102,7 @@ function isOlder(
 }
 
 /** The look that counts: the latest that proved the payment, otherwise the latest of all. */
-export function standingOf(observations: readonly Observation[]): ChainView | undefined {
+export function latestView(observations: readonly Observation[]): ChainView | undefined {
   const looks = observations.filter((one) => !isFurther(one));
   const counts = looks.findLast(({ verdict }) => verdict === 'proven') ?? looks.at(-1);
   return counts && viewOf(counts);

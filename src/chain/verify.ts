@@ -17,10 +17,10 @@ import {
   isUndecided,
   judgeLook,
   type Look,
+  latestView,
   ownPayment,
   ownSignatures,
   receiptsFor,
-  standingOf,
   viewOf,
   wasRepeated,
 } from './verdict.ts';
@@ -107,7 +107,7 @@ async function verifyOne(
   least: Until,
   journal: Journal,
 ): Promise<Verified> {
-  const known = standingOf(await journal.reads.observationsOf(entry.id));
+  const known = latestView(await journal.reads.observationsOf(entry.id));
   const ended = async (stands: Entry, seen: ChainView, quietMs = 0): Promise<Verified> => ({
     ...{ entry: stands, quietMs },
     view: await withPayments(seen, { entry: stands, chain, signatures }, journal),

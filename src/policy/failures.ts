@@ -43,8 +43,8 @@ export type OverRefusal = Extract<Refusal, OverLimit>;
 
 const noUse = 'Running the same command again will not help.';
 
-type Place = { source: string; line: number; column: number };
-type Damage = Place & { field: string | undefined; fault: PolicyFault };
+type PlaceInFile = { source: string; line: number; column: number };
+type Damage = PlaceInFile & { field: string | undefined; fault: PolicyFault };
 /** `path` is the policy file or folder that others can change. */
 type Unsafe = { source: string; path: string };
 

@@ -11,13 +11,13 @@ import type { PgConnections, WaitingWork } from './connections.ts';
 import { ServerTroubleError, type SharedKind, sharedFailure } from './failures.ts';
 import { type Lease, thisMoment } from './lease.ts';
 import {
+  errorCodeOf,
   isElsewhere,
   isHeldUp,
   isOfNetwork,
   isPassing,
   isUnawaited,
   needsTime,
-  serverCodeOf,
   serverFailure,
   unreachable,
 } from './serverErrors.ts';
@@ -234,7 +234,7 @@ async function rollBack(connection: PgConnection, because: unknown): Promise<voi
   if (connection.isBroken) return;
   await connection.query('ROLLBACK').catch(() => connection.destroy());
   // The server has become read-only, so it is not the server to which this connection was made.
-  if (serverCodeOf(because) === takesNothing) connection.destroy();
+  if (errorCodeOf(because) === takesNothing) connection.destroy();
 }
 
 const takesNothing = '25006';

@@ -3,7 +3,7 @@ import { Overtaken } from '../once/journal/verbs.ts';
 import { type Denial, type ServerTrouble, ServerTroubleError, sharedFailure } from './failures.ts';
 
 /** The error's code, from the server, the network or Node. */
-export function serverCodeOf(error: unknown): string | undefined {
+export function errorCodeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }
 
@@ -16,7 +16,7 @@ const driverSays = /^(?:Connection terminated|Client (?:was closed|has encounter
  * Whether another server process answered than the one the connection began with: a pooler has switched connections.
  */
 export function isElsewhere(error: unknown): boolean {
-  const code = serverCodeOf(error) ?? '';
+  const code = errorCodeOf(error) ?? '';
   const said = error instanceof Error ? error.message : '';
   return (code === '22P02' && said.includes(elsewhere)) || noTransactions.test(said);
 }
@@ -29,13 +29,13 @@ const networkCodes = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/u;
 export function isOfNetwork(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof ServerTroubleError) return true;
-  return driverSays.test(error.message) || networkCodes.test(serverCodeOf(error) ?? '') || isOfPooler(error);
+  return driverSays.test(error.message) || networkCodes.test(errorCodeOf(error) ?? '') || isOfPooler(error);
 }
 
 /** PgBouncer uses one code if its own connection to the server ends, as FATAL, and for mistakes, not as FATAL. */
 function isOfPooler(error: Error): boolean {
   const isFatal = 'severity' in error && error.severity === 'FATAL';
-  return isFatal && serverCodeOf(error) === '08P01' && !noTransactions.test(error.message);
+  return isFatal && errorCodeOf(error) === '08P01' && !noTransactions.test(error.message);
 }
 
 /**
@@ -43,7 +43,7 @@ function isOfPooler(error: Error): boolean {
  */
 export function isLastWord(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return /^(?:57P0[1-5]|25P0[34])$/u.test(serverCodeOf(error) ?? '') || isOfPooler(error);
+  return /^(?:57P0[1-5]|25P0[34])$/u.test(errorCodeOf(error) ?? '') || isOfPooler(error);
 }
 
 const ruleOfJournal = 'ZJ001';
@@ -77,12 +77,12 @@ const passing = [
 
 /** Whether an immediate retry would only meet the same error. */
 export function needsTime(error: unknown): boolean {
-  return isOfNetwork(error) || /^5[37]|^55P03$|^25P04$/u.test(serverCodeOf(error) ?? '');
+  return isOfNetwork(error) || /^5[37]|^55P03$|^25P04$/u.test(errorCodeOf(error) ?? '');
 }
 
 /** Whether it waited for a lock or another slow answer. */
 export function isHeldUp(error: unknown): boolean {
-  const code = serverCodeOf(error);
+  const code = errorCodeOf(error);
   return code === lockTimedOut || code === tookTooLong || isSilent(error);
 }
 
@@ -92,12 +92,12 @@ function isSilent(error: unknown): boolean {
 }
 
 export function isPassing(error: unknown): boolean {
-  return error instanceof Overtaken || passing.includes(serverCodeOf(error) ?? '');
+  return error instanceof Overtaken || passing.includes(errorCodeOf(error) ?? '');
 }
 
 /** Whether to wait and connect again: the server is busy, connections become free, or it has just been started. */
 export function isComingBack(error: unknown): boolean {
-  return isSilent(error) || ['53300', '57P03', '57P01', '57P02', '57P05'].includes(serverCodeOf(error) ?? '');
+  return isSilent(error) || ['53300', '57P03', '57P01', '57P02', '57P05'].includes(errorCodeOf(error) ?? '');
 }
 
 /** Whether a commit was made here, but the server did not wait for the standby that must have it. */
@@ -122,7 +122,7 @@ export function isDenied(error: unknown): boolean {
 }
 
 function denialOf(error: unknown): Denial | undefined {
-  return denials[serverCodeOf(error) ?? ''];
+  return denials[errorCodeOf(error) ?? ''];
 }
 
 /** The driver's own words, because it has no code for this. */
@@ -134,7 +134,7 @@ const certificateCodes = /CERT|^UNABLE_TO_VERIFY_|^HOSTNAME_MISMATCH$/u;
 export function unreachable(error: unknown, place: string): unknown {
   if (error instanceof Error && error.message === noTls) return sharedFailure('no-tls', { place }, error);
   const trouble = troubleOf(error);
-  if (certificateCodes.test(serverCodeOf(error) ?? ''))
+  if (certificateCodes.test(errorCodeOf(error) ?? ''))
     return sharedFailure('certificate-refused', { place, trouble }, error);
   const failure = serverFailure(error, place);
   return failure instanceof Failure ? failure : sharedFailure('unreachable', { place, trouble }, error);
@@ -142,7 +142,7 @@ export function unreachable(error: unknown, place: string): unknown {
 
 /** The server's error as a failure with a name; any other error unchanged. */
 export function serverFailure(error: unknown, place: string): unknown {
-  const code = serverCodeOf(error);
+  const code = errorCodeOf(error);
   if (error instanceof Failure || code === undefined) return error;
   const denial = denialOf(error);
   const trouble = troubleOf(error);
@@ -168,6 +168,6 @@ function troubleOf(error: unknown): ServerTrouble {
   if (error instanceof ServerTroubleError) return error.trouble;
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const said = inner instanceof Error ? inner.message : String(inner);
-  const text = said === '' ? serverCodeOf(inner) : said;
+  const text = said === '' ? errorCodeOf(inner) : said;
   return text === undefined ? { is: 'no-reason' } : { is: 'said', text };
 }

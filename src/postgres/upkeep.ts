@@ -32,10 +32,10 @@ import {
 } from './handshake.ts';
 import { lackedByServer, noteOf } from './openSharedJournal.ts';
 import {
+  errorCodeOf,
   isOfNetwork,
   isUnawaited,
   NotOnStandby,
-  serverCodeOf,
   serverFailure,
   unreachable,
 } from './serverErrors.ts';
@@ -86,7 +86,7 @@ export async function inOneCommit<Result>(
     return result;
   } catch (error) {
     await connection.query('ROLLBACK').catch(() => connection.destroy());
-    throw serverCodeOf(error) === notPermitted ? notAllowed(error) : error;
+    throw errorCodeOf(error) === notPermitted ? notAllowed(error) : error;
   }
 }
 
@@ -94,7 +94,7 @@ export async function inOneCommit<Result>(
 export async function migrateJournal({ connection, schema, place, server }: Maintained): Promise<boolean> {
   if (server.isStandby) throw sharedFailure('standby-only', { place });
   const edition = await migrate(connection, schema).catch((error: unknown) => {
-    throw serverCodeOf(error) === notPermitted
+    throw errorCodeOf(error) === notPermitted
       ? sharedFailure('may-not-migrate', { place, schema }, error)
       : error;
   });

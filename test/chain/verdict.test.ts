@@ -5,9 +5,9 @@ import {
   isFinalMatch,
   isPaidAgain,
   judgeLook,
+  latestView,
   ownSignatures,
   signatureIn,
-  standingOf,
   wasRepeated,
 } from '../../src/chain/verdict.ts';
 import type { Attempt, Decision, Entry, Observation } from '../../src/once/journal/journal.ts';
@@ -109,7 +109,7 @@ test.each<[string, Observation[], string]>([
   ['one that proved it counts', [look('proven', 1), look('proven', 2), look('undecided', 3)], 'proven 2'],
   ['one that is damaged says nothing', [{ ...look('proven'), facts: '{' }], 'undefined'],
 ])('of all looks %s', (_what, observations, expected) => {
-  const one = standingOf(observations);
+  const one = latestView(observations);
   expect(one === undefined ? 'undefined' : `${one.verdict} ${one.slot}`).toBe(expected);
 });
 

@@ -2,7 +2,7 @@ import { base58 } from '@scure/base';
 import { expect, test } from 'vitest';
 import { type Cluster, clusterOf } from '../../src/chain/cluster.ts';
 import type { Lookup } from '../../src/chain/node.ts';
-import { isFinalMatch, standingOf } from '../../src/chain/verdict.ts';
+import { isFinalMatch, latestView } from '../../src/chain/verdict.ts';
 import { type Chain, type Verified, verifyEach, watch } from '../../src/chain/verify.ts';
 import type { Entry, Journal } from '../../src/once/journal/journal.ts';
 import { HeldClock } from '../support/heldClock.ts';
@@ -59,7 +59,7 @@ test.each([
     const entry = await unknownWith(journal, both);
     const chain = chainThat({ [signature]: paying(bob), [another]: notSeen });
     expect(await verdictOf(entry, chain, journal)).toEqual(['undecided']);
-    const view = standingOf(await journal.observationsOf(entry.id));
+    const view = latestView(await journal.observationsOf(entry.id));
     expect(view && isFinalMatch(view)).toBe(false);
     const later = chainThat({ [signature]: paying(ada), [another]: notSeen });
     expect(await verdictOf(entry, later, journal)).toEqual(['proven']);

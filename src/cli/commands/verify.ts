@@ -5,7 +5,7 @@ import {
   isFinalMatch,
   isPaidAgain,
   isUndecided,
-  standingOf,
+  latestView,
   wasRepeated,
 } from '../../chain/verdict.ts';
 import { type Verified, verifyEach } from '../../chain/verify.ts';
@@ -176,7 +176,7 @@ async function* openPages(journal: Journal, sinceMs: number | undefined): AsyncG
   } as const;
   for await (const entry of journal.reads.select(selection)) {
     if (isUnsent(entry)) continue;
-    const view = standingOf(await journal.reads.observationsOf(entry.id));
+    const view = latestView(await journal.reads.observationsOf(entry.id));
     const whole = wasRepeated(entry) ? await chainViewOf(entry, journal.reads) : view;
     if (view !== undefined && isFinal(entry, view) && !isPaidAgain(whole)) continue;
     page.push(entry);

@@ -3,7 +3,7 @@ import { isHash } from '../../chain/cluster.ts';
 import { RpcNode } from '../../chain/node.ts';
 import type { Payment } from '../../chain/payment.ts';
 import { type Search, searchFor } from '../../chain/search.ts';
-import { type ChainView, standingOf, wasRepeated } from '../../chain/verdict.ts';
+import { type ChainView, latestView, wasRepeated } from '../../chain/verdict.ts';
 import {
   type Chain,
   signaturesOf,
@@ -155,7 +155,7 @@ export function chainsOfEntries(app: App) {
 async function waitForChain(entry: Entry, chain: Chain, options: WaitOptions, app: App): Promise<ChainView> {
   const { display, clock, interrupts } = app;
   const journal = await app.journal('send');
-  const known = standingOf(await journal.reads.observationsOf(entry.id));
+  const known = latestView(await journal.reads.observationsOf(entry.id));
   if (known?.verdict === 'proven' && !wasRepeated(entry)) return known;
   const endsAtMs = clock.now() + options.waitMs;
   let latest: ChainView | undefined;

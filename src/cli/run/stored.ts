@@ -79,10 +79,10 @@ export async function noteDeaths(
 
 const leastCharacters = 4;
 
-type Places = Pick<Journal, 'reads' | 'place'>;
+type ReadableJournal = Pick<Journal, 'reads' | 'place'>;
 
 /** The only entry whose ID starts with this text or, if no ID does, the one with that name. */
-export async function entryByIdOrName(text: string, journal: Places): Promise<Entry> {
+export async function entryByIdOrName(text: string, journal: ReadableJournal): Promise<Entry> {
   const entry = (await startingWith(text, journal)) ?? (await named(text, journal));
   if (entry !== undefined) return entry;
   if (text.length < leastCharacters)
@@ -96,7 +96,7 @@ export async function entryByIdOrName(text: string, journal: Places): Promise<En
     $ history`;
 }
 
-async function startingWith(beginning: string, { reads }: Places): Promise<Entry | undefined> {
+async function startingWith(beginning: string, { reads }: ReadableJournal): Promise<Entry | undefined> {
   const exact = await reads.get(beginning);
   if (exact !== undefined || beginning.length < leastCharacters) return exact;
   const [first, other] = await reads.startingWith(beginning);
@@ -108,7 +108,7 @@ async function startingWith(beginning: string, { reads }: Places): Promise<Entry
 
 const mostListed = 10;
 
-async function named(name: string, { reads }: Places): Promise<Entry | undefined> {
+async function named(name: string, { reads }: ReadableJournal): Promise<Entry | undefined> {
   if (name === '') return undefined;
   for await (const _row of reads.select({ batch: name, limit: 1 }))
     throw failureWith('usage', { next: [['history', ...optionWords({ name: 'batch', value: name })]] })`

@@ -1,6 +1,7 @@
 import type { Order } from '../entry/naming.ts';
 import { Failure, isOutage, noteClaim } from '../failures.ts';
 import type { Entry, Journal, Process, Transaction } from '../journal/journal.ts';
+import { actOn, type Claim, type Step } from './act.ts';
 import { mustBeIntact } from './answers.ts';
 import { type Agreed, agree, type Consent, waitForOwner } from './beforeClaim.ts';
 import type { EngineContext } from './context.ts';
@@ -8,7 +9,6 @@ import { engineFailure } from './failures.ts';
 import type { Outcome } from './outcome.ts';
 import { type Identity, identify, makePlan, newEntry, type Ordered, type Plan, toSend } from './plan.ts';
 import { isBeingSent, isInDoubt } from './standing.ts';
-import { type Claim, type Step, take } from './take.ts';
 
 /** Asks, decides and claims. Waits for a living owner if there is one. */
 export async function claim(
@@ -95,7 +95,7 @@ async function actOnPlan(
   if (agreed !== undefined && (plan.is !== agreed.plan.is || plan.entry?.id !== agreed.plan.entry?.id))
     return { is: 'changed' };
   if (plan.is === 'name-taken') return nameTaken(plan.entry, identity, engine);
-  return take(plan, toSend(plan, ordered, engine), tx, engine, { mayBegin: agreed?.mayBegin });
+  return actOn(plan, toSend(plan, ordered, engine), tx, engine, { mayBegin: agreed?.mayBegin });
 }
 
 export function nameTaken(

@@ -4,6 +4,7 @@ import type { Order } from '../entry/naming.ts';
 import { Failure } from '../failures.ts';
 import type { Transaction } from '../journal/journal.ts';
 import { endpoint, type Flight } from '../wire/flight.ts';
+import type { Claim } from './act.ts';
 import { closedFor } from './answers.ts';
 import type { Consent } from './beforeClaim.ts';
 import { claim } from './claim.ts';
@@ -14,7 +15,6 @@ import { becauseClosed, concluded, mustFind, type Outcome, type Stopped } from '
 import { whyHold } from './plan.ts';
 import { notRecorded, type Recorded, record, stateAtEnd } from './record.ts';
 import type { HeldReason, ReplyMeaning } from './replyMeaning.ts';
-import type { Claim } from './take.ts';
 
 /** Carries out an order once, whatever happened before and whatever happens meanwhile. */
 export async function execute(order: Order, engine: EngineContext, consent?: Consent): Promise<Outcome> {

@@ -10,10 +10,10 @@ import {
   retryAfterMs,
 } from '../wire/flight.ts';
 import type { Trouble } from '../wire/trouble.ts';
+import type { Claim } from './act.ts';
 import type { EngineContext } from './context.ts';
 import type { Stopped } from './outcome.ts';
 import { judge, namesAnother, provesItHappened, type ReplyFacts, wordsIn } from './replyMeaning.ts';
-import type { Claim } from './take.ts';
 
 /** The result of an attempt, as it is recorded, and what it proves. */
 export type JudgedReply = Awaited<ReturnType<typeof judgeFlight>>;

@@ -2,6 +2,7 @@ import type { Bot } from '../connection.ts';
 import { underEachName } from '../entry/assetNames.ts';
 import { nameOf } from '../entry/naming.ts';
 import type { Entry, Reads } from '../journal/journal.ts';
+import { rewrite } from './act.ts';
 import { refuseMoved } from './answers.ts';
 import { nameTaken } from './claim.ts';
 import type { EngineContext } from './context.ts';
@@ -9,7 +10,6 @@ import { lastDecision } from './decisions.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { type Identity, makePlan, newEntry, toSend } from './plan.ts';
 import { isDone, isPaidByAnother } from './standing.ts';
-import { rewrite } from './take.ts';
 
 /**
  * Resolves a payment as happened without sending it: an equal payment was made, and no second one was meant. It then

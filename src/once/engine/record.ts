@@ -1,10 +1,10 @@
 import type { Attempt, Entry, State, Transaction } from '../journal/journal.ts';
+import type { Claim } from './act.ts';
 import type { EngineContext } from './context.ts';
 import { type JudgedReply, type Tries, withReceiptsChecked } from './judgedReply.ts';
 import { journalTrouble } from './lastCheck.ts';
 import { mustFind, type Outcome, type Stopped } from './outcome.ts';
 import type { ReplyMeaning } from './replyMeaning.ts';
-import type { Claim } from './take.ts';
 
 /** The entry's state if no further attempt follows. */
 export function stateAtEnd(

@@ -1,4 +1,5 @@
 import type { Decision, Entry, Journal, Transaction, Work } from '../journal/journal.ts';
+import { actOn, type Step } from './act.ts';
 import { refuseMoved } from './answers.ts';
 import { type EntryAsShown, refuseChanged } from './asShown.ts';
 import { untilClaimed } from './claim.ts';
@@ -10,7 +11,6 @@ import { engineFailure } from './failures.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { whyHold } from './plan.ts';
 import { isApprovedAndUnsent, isBeingSent, isOver, isProposal } from './standing.ts';
-import { type Step, take } from './take.ts';
 
 /** Sends a known entry with its own key and bytes, as far as the rules and a person's decision allow. */
 export async function resume(
@@ -36,7 +36,7 @@ async function takeUp(
   // If another process changed it meanwhile, go on as if no decision had been given.
   const said = entry.state === 'held' ? decision : undefined;
   if (said !== undefined) await refuseChanged(asShown, entry, tx);
-  return take(planToResume(entry, said, engine), entry, tx, engine, { decision: said });
+  return actOn(planToResume(entry, said, engine), entry, tx, engine, { decision: said });
 }
 
 function planToResume(entry: Entry, said: Decision | undefined, engine: EngineContext): Undecided {

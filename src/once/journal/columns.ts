@@ -16,26 +16,33 @@ export const states = [
 export const verdicts = ['accepted', 'rejected', 'unsent', 'limited', 'unknown', 'held'] as const;
 
 /** A column in SQL, and how the code reads its cells. */
-type Cells<Value> = { readonly name: string; readonly sql: string; readonly read: (cell: unknown) => Value };
+type TableColumn<Value> = {
+  readonly name: string;
+  readonly sql: string;
+  readonly read: (cell: unknown) => Value;
+};
 
-export type Columns = Readonly<Record<string, Cells<unknown>>>;
+export type Columns = Readonly<Record<string, TableColumn<unknown>>>;
 
 /** A row as the code has it. */
 export type Of<Table extends Columns> = {
   readonly [Field in keyof Table]: ReturnType<Table[Field]['read']>;
 };
 
-function column<Value>(sql: string, read = (cell: unknown) => (cell ?? undefined) as Value): Cells<Value> {
+function column<Value>(
+  sql: string,
+  read = (cell: unknown) => (cell ?? undefined) as Value,
+): TableColumn<Value> {
   return { name: sql.slice(0, sql.indexOf(' ')), sql, read };
 }
 
-const flag = (name: string): Cells<boolean> =>
+const flag = (name: string): TableColumn<boolean> =>
   column(`${name} INTEGER NOT NULL DEFAULT 0 CHECK (${name} IN (0, 1))`, Boolean);
 
 const among = (name: string, values: readonly string[]): string =>
   `CHECK (${name} IN (${values.map((one) => `'${one}'`).join(', ')}))`;
 
-const oneOf = <const Value extends string>(name: string, values: readonly Value[]): Cells<Value> =>
+const oneOf = <const Value extends string>(name: string, values: readonly Value[]): TableColumn<Value> =>
   column(`${name} TEXT NOT NULL ${among(name, values)}`);
 
 const noneOrOneOf = <const Value extends string>(name: string, values: readonly Value[]) =>

@@ -18,7 +18,7 @@ export async function* select(
   toEntry: (row: JournalRow) => Entry,
   beforeNext: () => Promise<void>,
 ): AsyncGenerator<Entry> {
-  let place: Place | undefined = edgeOf(selection);
+  let place: PageEnd | undefined = edgeOf(selection);
   for (let left = selection.limit; left > 0; ) {
     const length = Math.min(left, pageLength);
     const rows = await pageOf(selection, { ...valuesOf(selection), ...place, length }, dialect, ask);
@@ -32,9 +32,9 @@ export async function* select(
 }
 
 /** Where a page ends: the time and the number of its last entry. The first page begins at the edge. */
-type Place = { readonly lastAt: number; readonly last: number };
+type PageEnd = { readonly lastAt: number; readonly last: number };
 
-function edgeOf({ oldestFirst, sinceMs, untilMs }: Selection): Place | undefined {
+function edgeOf({ oldestFirst, sinceMs, untilMs }: Selection): PageEnd | undefined {
   const edge = oldestFirst === true ? sinceMs : untilMs;
   if (edge === undefined) return undefined;
   return { lastAt: edge, last: oldestFirst === true ? 0 : Number.MAX_SAFE_INTEGER };

@@ -1,5 +1,5 @@
 import { type BatchPlan, paidBy } from '../../../batch/plan.ts';
-import { type ChainView, isPaidAgain, standingOf, wasRepeated } from '../../../chain/verdict.ts';
+import { type ChainView, isPaidAgain, latestView, wasRepeated } from '../../../chain/verdict.ts';
 import { type Chain, type Until, type Verified, type WaitOptions, watch } from '../../../chain/verify.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
 import { counted, formatDuration } from '../../../once/phrases.ts';
@@ -86,7 +86,7 @@ export class BatchWait {
     for (const { entry: id } of rows) {
       const entry = id === undefined ? undefined : await journal.reads.get(id);
       if (entry?.state !== 'accepted') continue;
-      const view = standingOf(await journal.reads.observationsOf(entry.id));
+      const view = latestView(await journal.reads.observationsOf(entry.id));
       const isSeen = view?.verdict === 'likely' && this.#options.until === 'confirmed';
       if ((isSeen || view?.verdict === 'proven') && !wasRepeated(entry)) counts.proven += 1;
       else open.push(entry.id);

@@ -64,7 +64,7 @@ export function openFile(givenPath: string, use: FileUse = 'send'): OpenedFile {
     try {
       const versions = versionsOf(reader);
       refuseForeign(versions, path);
-      stands = standingOf(reader, versions, path, noted);
+      stands = whyBarred(reader, versions, path, noted);
       if (stands.refused === undefined)
         return { path, database: openWriter(path, stands.closed), note, ...stands };
       if (use !== 'look') throw stands.refused;
@@ -139,7 +139,7 @@ function undoHalfWritten(path: string): void {
 type Barred = Pick<OpenedFile, 'refused' | 'closed'>;
 
 /** Why a journal can only be read, and why it begins no attempt. */
-function standingOf(
+function whyBarred(
   database: DatabaseSyncInstance,
   { version, changes }: Versions,
   path: string,

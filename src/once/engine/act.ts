@@ -28,7 +28,7 @@ type ByPeople = {
 };
 
 /** Decides what to do with a plan, and does it. `entry` is the entry as it would be sent. */
-export async function take(
+export async function actOn(
   plan: Undecided,
   entry: NewEntry,
   tx: Transaction,
