@@ -2,7 +2,7 @@ import { clusterOf, explorerLink } from '../../chain/cluster.ts';
 import type { Search } from '../../chain/search.ts';
 import type { ChainView } from '../../chain/verdict.ts';
 import { handWords } from '../../once/engine/decisionWords.ts';
-import type { Decision, Entry, EqualPayment } from '../../once/journal/journal.ts';
+import type { Decision, Entry, EqualPayment, NamedBy } from '../../once/journal/journal.ts';
 import { iso, isoExact } from '../../once/phrases.ts';
 import { chainLine, paidWords, timesPaid } from '../wording/chain.ts';
 import { headlineOf } from '../wording/entry.ts';
@@ -117,13 +117,20 @@ function headline(report: Report, request: Fields, canvas: Canvas): string {
   return `${mark} ${lines.join('\n  ')}\n${preview}`;
 }
 
+/** What a person typed to name an entry. */
+const naming = {
+  once: '--once',
+  row: '--once',
+  run: 'BOTCTL_RUN',
+  key: '--idempotency-key',
+} as const satisfies Record<NamedBy, string>;
+
 /** Facts about one entry: the request, the service's answer, and the chain's answer. */
 function factsOf(report: Report, request: Fields): Fact[] {
   const { entry, attempt, decisions, problem, warnings } = report;
   const { name, namedBy } = entry;
   const message = messageOf(report);
   const transfer = transferOf(report);
-  const option = namedBy === 'key' ? 'idempotency-key' : namedBy === 'row' ? 'once' : namedBy;
   const outcome = {
     outcome: entry.state,
     replayed: report.replayed,
@@ -139,7 +146,7 @@ function factsOf(report: Report, request: Fields): Fact[] {
     ['Transfer', fieldText(transfer?.transfer_id)],
     ...chainFacts(report, text(request.asset)),
     ['', undefined, searchJson(report.search)],
-    ['Name', name && `${name} (--${option})`, { request_id: attempt?.requestId, warnings }],
+    ['Name', name && `${name} (${namedBy && naming[namedBy]})`, { request_id: attempt?.requestId, warnings }],
     ['Row', entry.rowId],
     ['For', forWhom(entry)],
     ['ID', entry.id],
