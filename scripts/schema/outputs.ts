@@ -222,7 +222,7 @@ export const batchFields = {
     })
     .describe('how the rows stood before anything was sent'),
   totals: z
-    .array(z.strictObject({ asset: text, all: text, left: text.describe('not done yet') }))
+    .array(z.strictObject({ asset: text, all: text, left: text.describe('of rows to send, or being sent') }))
     .optional()
     .describe('of transfers'),
   recipients: count.optional().describe('of transfers'),

@@ -60,8 +60,8 @@ export type Row = RowHead & {
 export type EqualRow = Row & { readonly equal: EqualPayment };
 
 /**
- * Exact sums of one asset: of all valid rows, of rows that are left, of rows that are left and not in doubt, and of
- * rows that this run paid.
+ * Exact sums of one asset: of all valid rows, of rows that this run sends or waits for, of those that were never sent,
+ * and of rows that this run paid.
  */
 type AssetTotal = Record<'all' | 'left' | 'unpaid' | 'now', MinorUnits>;
 
@@ -432,7 +432,6 @@ export function paidBy({ identity }: Pick<Row, 'identity'>): TransferRequest | u
 }
 
 const nothing: MinorUnits = { units: 0n, decimals: 0 };
-const notToSend: readonly RowAhead[] = ['done', 'waiting', 'declined'];
 
 /** Sums by asset. A row with an equal payment counts as unpaid only if `besides`: it will be paid as well. */
 export function totalsOf({ rows }: Pick<BatchPlan, 'rows'>, besides = true): ReadonlyMap<string, AssetTotal> {
@@ -444,7 +443,7 @@ export function totalsOf({ rows }: Pick<BatchPlan, 'rows'>, besides = true): Rea
     const total = totals.get(request.asset) ?? { all: nothing, left: nothing, unpaid: nothing, now: nothing };
     totals.set(request.asset, total);
     total.all = addAmounts(total.all, amount);
-    if (!notToSend.includes(row.ahead)) total.left = addAmounts(total.left, amount);
+    if (isLeft(row)) total.left = addAmounts(total.left, amount);
     if (row.sent && row.outcome === 'done') total.now = addAmounts(total.now, amount);
     // A row in doubt has an entry, and its money may have left the wallet already.
     if (row.ahead === 'to-send' && row.entry === undefined && (besides || row.equal === undefined))

@@ -20,7 +20,7 @@ type RunInputs = {
   readonly maxFailures: number | undefined;
   /** Whether the options or a person chose to pay or skip rows that equal another payment. */
   readonly repeats: 'pay' | 'skip' | undefined;
-  /** Called once, when only rows that other processes are sending are left. */
+  /** Called before each pause in which only rows are left that other processes are sending. */
   readonly onWaiting: (rows: number) => void;
   /** Called as a row ends. */
   readonly onEnd: (row: Row, ending: OutcomeToTell) => Promise<void>;

@@ -22,7 +22,7 @@ export type Bot = {
   readonly tokenSource: string;
   readonly settings: Settings;
   readonly own?: OwnAddresses | undefined;
-  /** What all of the user's profiles call tokens. */
+  /** The names that the user's profiles together give to tokens. */
   readonly assetNames?: AssetNames | undefined;
 };
 

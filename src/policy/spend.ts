@@ -109,7 +109,7 @@ function spendingOfEach({ assetNames }: NamedAsset, reads: Pick<Reads, 'spending
 
 const together = (each: readonly Spending[]): bigint => each.reduce((sum, { units }) => sum + units, 0n);
 
-/** What was spent in a day of an asset, under all its names together. */
+/** What was spent of an asset in the last 24 hours, under all its names together. */
 export async function spentInADay(
   scope: NamedAsset,
   reads: Pick<Reads, 'spending'>,

@@ -31,7 +31,7 @@ async function putInto({ connection, schema, place }: Asking, source: SourceFile
   const [row] = (await connection.query(imported)).rows;
   const before = Buffer.from((row?.value ?? '') as Uint8Array);
   if (before.equals(taken)) return;
-  // Between a kill and this run, the file may have sent something that is not here.
+  // An earlier import was committed and killed before it marked the file as moved; since then the file has changed.
   if (before.subarray(0, id.length).equals(id)) throw sharedFailure('went-on', { place });
   if (source.moved !== undefined) throw source.moved;
   if ((await connection.query(anyEntry)).rows.length > 0) throw sharedFailure('not-empty', { place });

@@ -64,7 +64,6 @@ export async function check(app: App): Promise<Exit> {
 
 type GivenPolicy = { readonly path: string; readonly policy: Policy };
 
-/** The policy file that the command names. */
 async function givenPolicy(app: App): Promise<GivenPolicy> {
   const [named = ''] = app.args.words;
   const path = named === '-' ? 'stdin' : resolve(named);

@@ -174,5 +174,5 @@ export const settingKeys = ['timeout', 'max-wait', 'policy'] as const;
 
 export type SettingKey = (typeof settingKeys)[number];
 
-/** The settings that say which chain the transfers are on, and which node can show them. */
+/** The settings for looking at the chain: the node, the cluster, the paying wallet and the names of assets. */
 export const chainKeys = ['rpc-url', 'cluster', 'wallet', 'assets'] as const;

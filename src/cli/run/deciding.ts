@@ -88,7 +88,7 @@ export function refuseAbbreviated(entry: Entry, { words }: Args): void {
   if (words.length > 0 && !words.includes(entry.id)) throw idNotWhole(entry);
 }
 
-/** Continues with --yes, or if a person answers Yes. If nobody can be asked, `nobody` may give the failure. */
+/** Continues with --yes or after a Yes. Without a terminal it throws `nobody()`; without `nobody` it continues. */
 export async function confirmed(
   question: Question,
   { args, display }: App<Args<'yes'>>,
@@ -136,7 +136,7 @@ function idNotWhole({ id }: Pick<Entry, 'id'>): Failure {
     $ history ${id}`;
 }
 
-/** Ends an approval: how to send the payment. */
+/** The note after an approval: how to send the payment. */
 function howToSend({ id, kind, rowId }: Pick<Entry, 'id' | 'kind' | 'rowId'>): [string, Suggestion[]] {
   const own = rowId === undefined ? 'its own command' : 'the command of its batch';
   return [`Nothing was sent yet. To send the ${kind}, run ${own} again, or:`, [['resume', id]]];

@@ -17,8 +17,8 @@ import { decisionsShown, markReported, signatureOf, storedReport, withChain } fr
 /** How the wait for the chain ended. */
 export type ChainEnd = { readonly view: ChainView; readonly until: Until };
 
-/** What was known of the entry before its outcome. */
-type KnownBefore = {
+/** What is known beside the outcome. */
+type KnownBeside = {
   readonly chainEnd?: ChainEnd | undefined;
   /** Its bot names a Solana node. */
   readonly hasNode?: boolean;
@@ -29,7 +29,7 @@ export async function tell(
   outcome: Outcome,
   { args: { command }, display }: App,
   journal: Journal,
-  { chainEnd, hasNode = false }: KnownBefore = {},
+  { chainEnd, hasNode = false }: KnownBeside = {},
 ): Promise<Exit> {
   const ending = outcomeToTell(outcome);
   const explained = explain(ending, journal.clock.now(), { hasNode });

@@ -82,7 +82,7 @@ export function csvLine(cells: readonly (string | number | undefined)[], delimit
 const oneSymbol = '[→…✔•│·–’“”]';
 const plainCells = new RegExp(`^(?:[ -~]|${oneSymbol})*$`, 'u');
 
-/** Whether each character takes one cell. */
+/** Whether each character is known to take one cell without looking it up. */
 export function isPlain(text: string): boolean {
   return plainCells.test(text);
 }

@@ -56,7 +56,7 @@ export function explain(
   return { problem, warnings: [] };
 }
 
-/** The fields shown of the reply that decided the outcome. */
+/** The fields to show from the reply that decided the outcome. */
 function replyOf(outcome: Outcome): { status?: number; request_id?: string } {
   if (outcome.is !== 'concluded' || outcome.attempt === undefined) return {};
   // No reply decided these.

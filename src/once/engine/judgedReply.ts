@@ -103,7 +103,6 @@ function receiptsIn(facts: ReplyFacts, { baseUrl: origin }: Entry): Receipt[] {
   );
 }
 
-/** Whether an earlier attempt of the entry was rejected or limited. */
 async function wasRefusedHere({ entry, number }: Claim, { journal }: EngineContext): Promise<boolean> {
   if (number === 1) return false;
   try {

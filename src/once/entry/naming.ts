@@ -100,7 +100,7 @@ export function identityFor(naming: Naming, scope: Scope, bot: BotIdentity, cano
 
 type BotIdentity = {
   readonly bot: string;
-  /** Only for the bot `env`: unnamed commands with two tokens are two bots' commands. */
+  /** Only for the bot `env`: unnamed commands with different tokens count as different bots'. */
   readonly tokenHash: string | undefined;
 };
 

@@ -61,7 +61,7 @@ const rules = {
   /** The type that the value must have. */
   shape: (type: string): Said => {
     const what = shapes[type] ?? `a ${type}`;
-    // A value that must be a string in JSON usually lacks its quotes.
+    // If a string is expected and something else is there, its quotes are usually missing.
     return [`is not ${what}`, type === 'string' ? 'a string, in double quotes' : what];
   },
   text: badText('text'),

@@ -163,7 +163,7 @@ export interface Reads {
   /** Which of these payments other batches have made since then, or may have made. */
   batchesPaying(payments: readonly string[], batch: string, sinceMs: number): Promise<BatchPayment[]>;
   latestSeq(): Promise<number>;
-  /** The payments among the rows of this name with a number above `after`, in order. */
+  /** The payments of the batch with this name whose `seq` is above `after`, in order. */
   rowsSince(name: string, after: number): Promise<RowKey[]>;
   /** The id of an entry for this payment that was resolved as happened because the entry `by` had paid it. */
   settledBy(payment: string, by: string): Promise<string | undefined>;

@@ -139,7 +139,7 @@ class Conditions {
     return this.#page([...this.#time(), ...this.#being()], ['created_at']);
   }
 
-  /** The rows with this value of a column, by its index. With `=`, the index of times would look equally good. */
+  /** The rows with this value of a column, by its index. With `=`, the planner may choose the index of times instead. */
   along(column: Column): string {
     const value = `:${column}`;
     const far = this.#isFar

@@ -178,7 +178,7 @@ const entryRules: readonly Rule[] = [
     `NEW.state <> OLD.state AND (OLD.state || '>' || NEW.state) NOT IN (${moves})`,
     'no entry moves between these states',
   ],
-  // An entry that was not sent may wait for a person's approval, even if an earlier attempt came to nothing.
+  // An open, rejected or resolved entry can be held only to wait for approval.
   [
     'UPDATE ON entries',
     `NEW.state = 'held' AND OLD.state IN ('open', 'rejected', 'resolved') AND coalesce(NEW.why, '') <> 'approval'`,

@@ -5,8 +5,8 @@ import type { Ask } from './rows.ts';
 import { countsAsPaid } from './schema.ts';
 
 /**
- * What was spent of one asset since a time. Later times than now count, because a clock may have been set back. The
- * order makes PostgreSQL use the index even if these rows are most of the table.
+ * What was spent of one asset since a time. Times in the future count too, because a clock may have been set back.
+ * The order makes PostgreSQL use the index even if these rows are most of the table.
  */
 export const spendingIn = ({ table }: Pick<Dialect, 'table'>) => {
   const since = `FROM ${table('entries')} WHERE asset = :asset AND ${countsAsPaid} AND tried_at > :since ORDER BY tried_at`;

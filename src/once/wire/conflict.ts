@@ -17,7 +17,7 @@ const otherWords =
   fail\\p{L}*|error\\p{L}*|reject\\p{L}*|declin\\p{L}*|expired|timed out|nothing|
   not (?:posted|sent|created|done|made|processed)`.replace(/\n\s*/gu, '');
 
-/** "Not sent again" is a repetition, "a different body, and cannot be used again" is not: hence three words at most. */
+/** "Not sent again" is a repetition, "a different body and cannot be used again" is not: `again` counts within three words. */
 const other = new RegExp(`${whole(otherWords)}(?!(?: \\p{L}+){0,3} ${whole('again|twice')})`, 'u');
 
 const repeated = new RegExp(

@@ -258,7 +258,7 @@ export function withReport(args: BatchArgs): Suggestion[] {
   return [again(args, [], { name: 'report', value: `${name === '' ? 'batch' : name}-report.csv` })];
 }
 
-/** A name for a file and a batch that needs no quotes. */
+/** A name that needs no quotes, for a file or a batch. */
 function plainName(text: string): string {
   return text.replace(/[^\p{L}\p{N}._-]+/gu, '-');
 }

@@ -168,7 +168,6 @@ function sumOf(rows: readonly Row[]): string {
   return `${listed(sums)} to ${counted(recipientsOf({ rows }).distinct, 'person', 'people')}`;
 }
 
-/** The question whether to begin. */
 export function askToBegin({ plan, batch: { order, options } }: PlanToShow): string {
   if (order.kind === 'message') return `Send ${counted(rowsLeft(plan), 'message')}?`;
   const skips = options.repeats === 'skip';

@@ -32,7 +32,7 @@ async function lastingName(text: string, app: App): Promise<string> {
   if (text === '') throw journalFailure('empty-name', { source: 'journal' });
   const location = await locationAt(text, 'journal', app);
   if (location.is === 'file') {
-    // If it were stored, it could not be unset again: leaving a journal opens it.
+    // A journal that cannot be opened is not stored: to unset it, botctl must open it.
     refuseUnusable(resolveLinks(location.path));
     return location.path;
   }

@@ -101,7 +101,6 @@ export function profileFacts(file: ProfilesFile, name: string, env: Env): Fact[]
   ];
 }
 
-/** The text shown for one key. */
 export function shownValue(facts: readonly Fact[], key: string): string | undefined {
   return facts.find(([label]) => label === key)?.[1];
 }

@@ -39,7 +39,7 @@ export async function historyLayout(
   return { bots: [...new Set(entries.map(({ bot }) => bot))], widthOf };
 }
 
-/** A damaged entry fails only when it is shown, after the entries before it. */
+/** The layout reads ahead. A damaged entry fails later, when its own line is shown. */
 function unlessDamaged(read: () => string): string {
   try {
     return read();

@@ -170,7 +170,7 @@ function openWriter(path: string, closed: Failure | undefined): DatabaseSyncInst
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {
-    // A backup stays out of WAL until it is opened for sending: no log of another journal can get in unnoticed.
+    // A backup stays out of WAL until `accept-loss` opens it for sending: no log of another journal can get in unnoticed.
     const isBackup = factsOf(closed, 'closed')?.isBackup === true;
     if (pragma(database, 'user_version') === 0 || (pragma(database, 'journal_mode') !== 'wal' && !isBackup))
       withSetupLock(path, () => setUp(database, path));
