@@ -11,7 +11,7 @@ type Modules = {
   'once/engine/asShown': typeof import('../../src/once/engine/asShown.ts');
   'once/engine/replyMeaning': typeof import('../../src/once/engine/replyMeaning.ts');
   'once/journal/file/opening': typeof import('../../src/once/journal/file/opening.ts');
-  'once/journal/known': typeof import('../../src/once/journal/known.ts');
+  'once/journal/note': typeof import('../../src/once/journal/note.ts');
   'once/journal/schema': typeof import('../../src/once/journal/schema.ts');
   'once/journal/store': typeof import('../../src/once/journal/store.ts');
   'once/journal/verbs': typeof import('../../src/once/journal/verbs.ts');
@@ -255,7 +255,7 @@ export const variants: readonly Variant[] = [
     what: 'nothing that a journal acknowledged is noted on this machine',
     seams: [
       seam(
-        'once/journal/known',
+        'once/journal/note',
         'Note',
         (Note) =>
           class extends Note {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Failure } from '../once/failures.ts';
 import type { Dialect } from '../once/journal/dialect.ts';
 import type { Journal } from '../once/journal/journal.ts';
-import { type Known, Note } from '../once/journal/known.ts';
+import { type Known, Note } from '../once/journal/note.ts';
 import { Store } from '../once/journal/store.ts';
 import { verbsIn, whichAreRecorded } from '../once/journal/verbs.ts';
 import { type Address, placeOf } from './address.ts';

@@ -14,7 +14,7 @@ import {
   triedColumn,
 } from '../once/journal/columns.ts';
 import { type Loss, type Opened, whyClosed } from '../once/journal/failures.ts';
-import type { Note } from '../once/journal/known.ts';
+import type { Note } from '../once/journal/note.ts';
 import { closingOf, verbsIn } from '../once/journal/verbs.ts';
 import { type Address, placeOf } from './address.ts';
 import { lockOfWriters } from './base.ts';

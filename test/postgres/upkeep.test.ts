@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Note } from '../../src/once/journal/known.ts';
+import { Note } from '../../src/once/journal/note.ts';
 import type { PgConnection } from '../../src/postgres/connection.ts';
 import {
   type Asking,

@@ -1,7 +1,7 @@
 import { asFailure, type Exit, failureWith } from '../../once/failures.ts';
 import { type Loss, lossSentence, missingMayBeSent } from '../../once/journal/failures.ts';
 import type { SourceFile } from '../../once/journal/file/sourceFile.ts';
-import type { Known } from '../../once/journal/known.ts';
+import type { Known } from '../../once/journal/note.ts';
 import { counted, isoExact } from '../../once/phrases.ts';
 import type { Address } from '../../postgres/address.ts';
 import type { Asking } from '../../postgres/upkeep.ts';
@@ -106,8 +106,8 @@ export async function acceptLossOf(app: App<Args<'yes'>>): Promise<Exit> {
   if (location.is === 'shared') return acceptSharedLoss(location.address, app);
   const { path } = location;
   await sayOfSteps(app);
-  const { acceptLoss, findLoss } = await import('../../once/journal/file/upkeep.ts');
-  const { loss, backup } = findLoss(path);
+  const { acceptLoss, lossToAccept } = await import('../../once/journal/file/upkeep.ts');
+  const { loss, backup } = lossToAccept(path);
   if (loss === undefined && backup === undefined) return tellLoss(path, undefined, app);
   const lost = loss === undefined ? (backup?.message ?? '') : `${lossSentence(path, loss)}.`;
   await confirmLoss(lost, app);

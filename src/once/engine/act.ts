@@ -39,7 +39,7 @@ export async function actOn(
   if (course.is === 'send' && !mayBegin) return { is: 'changed' };
   switch (course.is) {
     case 'send':
-      return begin(course, entry, tx, engine, decision);
+      return beginAttempt(course, entry, tx, engine, decision);
     case 'propose':
       return propose(course, entry, tx, engine);
     case 'hold':
@@ -61,7 +61,7 @@ export async function actOn(
 
 type Sent<Is extends Course['is']> = Extract<Course, { is: Is }>;
 
-async function begin(
+async function beginAttempt(
   { entry: onRecord, reserve }: Sent<'send'>,
   entry: NewEntry,
   tx: Transaction,

@@ -90,7 +90,7 @@ async function actOnPlan(
   const { identity } = ordered;
   const look = (): Promise<Plan> => makePlan(identity, engine, tx, { again: agreed?.again, waitedFor });
   const seen = await look();
-  const plan = (await ownerHasDied(seen, tx, engine.clock.now())) ? await look() : seen;
+  const plan = (await recordDeathOfOwner(seen, tx, engine.clock.now())) ? await look() : seen;
   // If the plan has changed since the person agreed, ask again. A limit or another payment may still change its course.
   if (agreed !== undefined && (plan.is !== agreed.plan.is || plan.entry?.id !== agreed.plan.entry?.id))
     return { is: 'changed' };
@@ -110,7 +110,7 @@ export function nameTaken(
 }
 
 /** Records the death of a `sending` entry's owner. */
-async function ownerHasDied({ entry }: Plan, tx: Transaction, nowMs: number): Promise<boolean> {
+async function recordDeathOfOwner({ entry }: Plan, tx: Transaction, nowMs: number): Promise<boolean> {
   if (entry?.state !== 'sending' || isBeingSent(entry)) return false;
   await tx.recordDeath(entry.id, nowMs);
   return true;

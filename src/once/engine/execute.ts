@@ -13,7 +13,7 @@ import { type JudgedReply, judgeFlight, Tries } from './judgedReply.ts';
 import { LastCheck } from './lastCheck.ts';
 import { becauseClosed, concluded, mustFind, type Outcome, type Stopped } from './outcome.ts';
 import { whyHold } from './plan.ts';
-import { notRecorded, type Recorded, record, stateAtEnd } from './record.ts';
+import { notRecorded, type Recorded, record, stateAtEnd } from './recordResult.ts';
 import type { HeldReason, ReplyMeaning } from './replyMeaning.ts';
 
 /** Carries out an order once, whatever happened before and whatever happens meanwhile. */

@@ -3,7 +3,7 @@ import type { DiskTrouble } from '../../machine/disk.ts';
 import { Failure, type FieldsOf, failing, failureWith, interrupted } from '../failures.ts';
 import { counted, formatCount, iso, listed, mending, troubleInWords } from '../phrases.ts';
 import type { Closing } from './journal.ts';
-import type { Known } from './known.ts';
+import type { Known } from './note.ts';
 
 /** What a journal is known to have lost: attempts and decisions, or everything if its file is gone or empty. */
 export type Loss = { readonly isGone: boolean; readonly missing: readonly Known[] };

@@ -2,7 +2,7 @@ import { nextTurn } from '../../machine/process.ts';
 import type { Failure } from '../failures.ts';
 import { journalFailure } from './failures.ts';
 import type { GuardedWork, Guards, Reads, Work } from './journal.ts';
-import type { Known, Note } from './known.ts';
+import type { Known, Note } from './note.ts';
 import type { Ask } from './rows.ts';
 import { type AskingBase, readsOf, writesOf } from './verbs.ts';
 

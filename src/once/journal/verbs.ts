@@ -28,7 +28,7 @@ import {
   type RowKey,
   type Writes,
 } from './journal.ts';
-import type { Known } from './known.ts';
+import type { Known } from './note.ts';
 import { select } from './pages.ts';
 import {
   type Ask,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fileDialect, fileVerbs } from '../../../src/once/journal/file/fileSchema.ts';
 import type { GuardedWork, Guards } from '../../../src/once/journal/journal.ts';
-import { Note } from '../../../src/once/journal/known.ts';
+import { Note } from '../../../src/once/journal/note.ts';
 import type { Ask } from '../../../src/once/journal/rows.ts';
 import { type Base, Store } from '../../../src/once/journal/store.ts';
 import { newEntry, nowMs } from '../../support/journals.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import type { Journal } from '../../../src/once/journal/journal.ts';
-import { type Known, Note } from '../../../src/once/journal/known.ts';
+import { type Known, Note } from '../../../src/once/journal/note.ts';
 import { parseAddress } from '../../../src/postgres/address.ts';
 import type { Patience } from '../../../src/postgres/connections.ts';
 import { migrate } from '../../../src/postgres/handshake.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Dialect } from '../dialect.ts';
-import type { Known } from '../known.ts';
+import type { Known } from '../note.ts';
 import { valuesInOrder } from '../rows.ts';
 import { consequences, deletion, rules, tables, tablesNeverDeletedFrom } from '../schema.ts';
 import { verbsIn, whichAreRecorded } from '../verbs.ts';

@@ -7,7 +7,7 @@ import { makeFolder, syncFolder } from '../../../machine/disk.ts';
 import { whileLocked } from '../../../machine/fileLock.ts';
 import type { Failure } from '../../failures.ts';
 import { factsOf, journalFailure, whyClosed } from '../failures.ts';
-import { type Known, Note } from '../known.ts';
+import { type Known, Note } from '../note.ts';
 import { schemaVersion } from '../schema.ts';
 import { closingOf } from '../verbs.ts';
 import { fileSchema, fileVerbs, isOurSchema, lackedByFile } from './fileSchema.ts';

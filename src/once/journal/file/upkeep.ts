@@ -13,7 +13,7 @@ import { refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
 import { cellsOf, close, damaged, sqliteFailure } from './sqliteErrors.ts';
 
 /** Finds what a journal has lost, if anything, and whether it is closed as a backup. Records nothing. */
-export function findLoss(givenPath: string) {
+export function lossToAccept(givenPath: string) {
   const path = resolveLinks(givenPath);
   if (![path, `${path}-wal`, `${path}.note`].some((one) => existsSync(one)))
     throw journalFailure('no-journal', { path });

@@ -18,7 +18,7 @@ import { describe, expect, test } from 'vitest';
 import type { Failure } from '../../../../src/once/failures.ts';
 import { openFile } from '../../../../src/once/journal/file/opening.ts';
 import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
-import { findLoss } from '../../../../src/once/journal/file/upkeep.ts';
+import { lossToAccept } from '../../../../src/once/journal/file/upkeep.ts';
 import { failureOf, linesOf } from '../../../support/failure.ts';
 import {
   allOf,
@@ -178,7 +178,7 @@ describe('what is no journal of this botctl is refused, and left unchanged', () 
       const failure = await untouched(path);
       expect(failure.code).toBe('journal-schema');
       expect(failure.message).toContain('this botctl needs version');
-      expect(() => findLoss(path)).toThrow(other);
+      expect(() => lossToAccept(path)).toThrow(other);
     });
 
     test('a database of another program that was killed while it wrote, with what would undo that', async () => {

@@ -3,8 +3,8 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
-import { acceptLoss, findLoss } from '../../../../src/once/journal/file/upkeep.ts';
-import { Note } from '../../../../src/once/journal/known.ts';
+import { acceptLoss, lossToAccept } from '../../../../src/once/journal/file/upkeep.ts';
+import { Note } from '../../../../src/once/journal/note.ts';
 import { failureOf } from '../../../support/failure.ts';
 import {
   countStates,
@@ -38,7 +38,7 @@ async function used(): Promise<string> {
 async function refused(path: string): Promise<unknown> {
   const failure = await failureOf(() => openJournal(path).close());
   expect(failure.code).toBe('journal-lost');
-  return findLoss(path).loss;
+  return lossToAccept(path).loss;
 }
 
 describe('noted after the commit, before anybody is told', () => {
@@ -115,10 +115,10 @@ describe('once it is accepted', () => {
   test('a loss is on record, nothing is noted of it, and the journal goes on', async () => {
     const path = await used();
     copyFileSync(await used(), path);
-    const { loss } = findLoss(path);
+    const { loss } = lossToAccept(path);
     if (loss === undefined) throw new Error('nothing is lost');
     expect(acceptLoss(path, loss, 'ada', nowMs)).toBeUndefined();
-    expect([notedBeside(path), findLoss(path).loss]).toEqual([[], undefined]);
+    expect([notedBeside(path), lossToAccept(path).loss]).toEqual([[], undefined]);
     const journal = opened(path);
     await done(journal, 'unknown');
     expect(await countStates(journal)).toEqual({ accepted: 1, unknown: 1 });
@@ -130,7 +130,7 @@ describe('once it is accepted', () => {
     const left = killed(path);
     rmSync(left);
     const log = readFileSync(`${left}-wal`);
-    const { loss } = findLoss(left);
+    const { loss } = lossToAccept(left);
     if (loss === undefined) throw new Error('nothing is lost');
     expect(acceptLoss(left, loss, 'ada', nowMs)).toBe(`${left}-wal.lost`);
     expect(readFileSync(`${left}-wal.lost`).equals(log)).toBe(true);

@@ -19,10 +19,10 @@ import {
   acceptLoss,
   backUp,
   diskKind,
-  findLoss,
+  lossToAccept,
   refuseDamage,
 } from '../../../../src/once/journal/file/upkeep.ts';
-import { Note } from '../../../../src/once/journal/known.ts';
+import { Note } from '../../../../src/once/journal/note.ts';
 import { failureOf } from '../../../support/failure.ts';
 import {
   countStates,
@@ -191,7 +191,7 @@ describe('a loss', () => {
 
   test('is not looked for, nor a journal made, where there is none', () => {
     const path = newPath();
-    expect(() => findLoss(path)).toThrow(expect.objectContaining({ kind: 'no-journal' }));
+    expect(() => lossToAccept(path)).toThrow(expect.objectContaining({ kind: 'no-journal' }));
     expect(existsSync(dirname(path))).toBe(false);
   });
 });
@@ -271,7 +271,7 @@ test('a loss that the disk has no room to record is not accepted', async () => {
     }),
   );
   disk = { synced: [], opened: [], said: [], connected: [] };
-  expect(findLoss(path).loss).toMatchObject({ isGone: false });
+  expect(lossToAccept(path).loss).toMatchObject({ isGone: false });
 });
 
 describe('what doctor asks of a disk', () => {

@@ -7,7 +7,7 @@ import { openFile } from '../../../../src/once/journal/file/opening.ts';
 import { openJournal } from '../../../../src/once/journal/file/openJournal.ts';
 import { cellsOf } from '../../../../src/once/journal/file/sqliteErrors.ts';
 import { backUp } from '../../../../src/once/journal/file/upkeep.ts';
-import { Note } from '../../../../src/once/journal/known.ts';
+import { Note } from '../../../../src/once/journal/note.ts';
 import { tablesNeverDeletedFrom } from '../../../../src/once/journal/schema.ts';
 import { failureOf } from '../../../support/failure.ts';
 import { runMain } from '../../../support/inProcess.ts';

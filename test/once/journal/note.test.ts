@@ -1,7 +1,7 @@
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Known, Note } from '../../../src/once/journal/known.ts';
+import { type Known, Note } from '../../../src/once/journal/note.ts';
 import { closedAfterTest } from '../../support/closedAfterTest.ts';
 import { newFolder, nowMs } from '../../support/journals.ts';
 
