@@ -433,7 +433,7 @@ export function paidBy({ identity }: Pick<Row, 'identity'>): TransferRequest | u
 
 const nothing: MinorUnits = { units: 0n, decimals: 0 };
 
-/** Sums by asset. A row with an equal payment counts as unpaid only if `besides`: it will be paid as well. */
+/** Sums by asset. A row with an equal payment counts as left or unpaid only if `besides`: it is paid as well. */
 export function totalsOf({ rows }: Pick<BatchPlan, 'rows'>, besides = true): ReadonlyMap<string, AssetTotal> {
   const totals = new Map<string, AssetTotal>();
   for (const row of rows) {
@@ -443,7 +443,7 @@ export function totalsOf({ rows }: Pick<BatchPlan, 'rows'>, besides = true): Rea
     const total = totals.get(request.asset) ?? { all: nothing, left: nothing, unpaid: nothing, now: nothing };
     totals.set(request.asset, total);
     total.all = addAmounts(total.all, amount);
-    if (isLeft(row)) total.left = addAmounts(total.left, amount);
+    if (isLeft(row) && (besides || row.equal === undefined)) total.left = addAmounts(total.left, amount);
     if (row.sent && row.outcome === 'done') total.now = addAmounts(total.now, amount);
     // A row in doubt has an entry, and its money may have left the wallet already.
     if (row.ahead === 'to-send' && row.entry === undefined && (besides || row.equal === undefined))

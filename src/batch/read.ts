@@ -119,7 +119,8 @@ export async function readRows(input: Input, reading: Reading): Promise<ReadFile
     lackingFields: neededFields[kind].filter(
       (field) => missing.has(field) && raws.every(({ fields }) => fields[field] === undefined),
     ),
-    hasCommas: amounts.some(hasDecimalComma) && !amounts.some((amount) => /\.\d+$/u.test(amount)),
+    hasCommas:
+      amounts.some((amount) => hasDecimal(',', amount)) && !amounts.some((amount) => hasDecimal('.', amount)),
     fields: [...rowFields[kind], 'idempotency_key'].filter((field) =>
       raws.some(({ written }) => written[field] !== undefined),
     ),
@@ -146,8 +147,11 @@ async function inTurns<Made>(
 }
 
 /** False for `1,234`, which may also be a thousand. */
-function hasDecimalComma(amount: string): boolean {
-  return /,\d+$/u.test(amount) && !/^\d{1,3},\d{3}$/u.test(amount);
+function hasDecimal(mark: ',' | '.', amount: string): boolean {
+  return (
+    new RegExp(`[${mark}]\\d+$`, 'u').test(amount) &&
+    !new RegExp(`^\\d{1,3}[${mark}]\\d{3}$`, 'u').test(amount)
+  );
 }
 
 function textIn(bytes: Buffer, source: string): string {

@@ -183,6 +183,8 @@ describe('amounts', () => {
     ['1.234,50', true],
     ['1,234', false],
     ['1,5\n2.5', false],
+    ['1.234,50\n0,25\n1.000', true],
+    ['1,5\n1,234.50', false],
   ])('%j: has decimal commas: %s', async (amounts, has) => {
     const rows = amounts.split('\n').map((amount) => `{"amount":"${amount}"}`);
     expect((await read(rows.join('\n'), 'transfer')).hasCommas).toBe(has);

@@ -7,6 +7,7 @@ import { type BaseUrl, identityUrl, parseBaseUrl } from '../../once/entry/baseUr
 import { Failure, failureWith } from '../../once/failures.ts';
 import { listed } from '../../once/phrases.ts';
 import { theProfile, tokenOrigin } from '../wording/open.ts';
+import { bothGiven } from '../wording/problem.ts';
 import { addingProfile, listingProfiles } from '../wording/profiles.ts';
 import {
   findProfile,
@@ -89,6 +90,8 @@ function writtenBot(options: BotOptions, env: Env): WrittenBot | undefined {
     return { name, profile: findProfile(file, name, source), file };
   };
   const { tokenFile, profile } = options;
+  // Neither is ignored: with the token alone, the profile's policy would not apply.
+  if (tokenFile !== undefined && profile !== undefined) throw bothGiven('profile', 'token-file');
   if (tokenFile !== undefined)
     return writtenInEnv({ kind: 'file', path: notEmpty(tokenFile, '--token-file') }, options, env);
   if (profile !== undefined) return named(notEmpty(profile, '--profile'), 'named by --profile');

@@ -79,7 +79,7 @@ function parseProfiles(bytes: Buffer, path: string): ProfilesFile {
   const problem = parsedJson(bytes) === undefined ? 'is not JSON' : `has an unexpected value at ${place}`;
   throw failureWith('config-damaged', { next: [{ shell: [['mv', path, `${path}.damaged`]] }] })`
     The profiles in ${path} cannot be read: the file ${problem}
-    Fix it by hand, or move it out of the way and add the profiles again:`;
+    Fix it by hand: it may also name the journal, and another journal knows no earlier payment. If it cannot be fixed, move it out of the way, and set the profiles and the journal again:`;
 }
 
 function parsedJson(bytes: Buffer): unknown {

@@ -3,7 +3,7 @@ import type { RowAhead, RowCounts } from '../../batch/rowState.ts';
 import type { Stop } from '../../batch/stopRules.ts';
 import { Failure, type FailureCode, failureWith, type Retry } from '../../once/failures.ts';
 import { clipped, counted, fewOf, formatCount, listed } from '../../once/phrases.ts';
-import { type Sentence, type Suggestion, sentence, withFullStop } from '../../once/sentence.ts';
+import { neverTwice, type Sentence, type Suggestion, sentence, withFullStop } from '../../once/sentence.ts';
 import { adviceOn, troubleWords } from '../../once/wire/trouble.ts';
 import type { Fact, Fields } from '../show/card.ts';
 import { again, type CommandLine } from './open.ts';
@@ -173,14 +173,16 @@ function theLast(rows: number): string {
   return rows === 1 ? 'The last row' : `The last ${counted(rows, 'row')}`;
 }
 
-const running = 'un the same command again: it sends only what was not sent.';
+const running = `un the same command again: ${neverTwice}.`;
 
 /** What to do before the rows can be done, if the batch did not stop. */
 function toDoFirst(counts: RowCounts, needs: ReadonlySet<Retry>): string {
   const parts = [
     counts.waiting ? 'Approve or decline the rows that wait' : '',
     counts.held ? 'Decide about the held rows: resolve or resume them' : '',
-    counts['paid-already'] ? 'Look at the other payments: --repeat pays the rows in addition to them' : '',
+    counts['paid-already']
+      ? 'Look at the other payments: a row that was numbered again needs its earlier id; --repeat pays the rows in addition to them'
+      : '',
     needs.has('after-fix') ? 'Fix the rows that would end the same way again' : '',
     counts.taken ? 'A row with a new id is sent in addition to the earlier one' : '',
   ];
@@ -203,7 +205,7 @@ export function notAllDone(
 ): Failure {
   const notDone = { ...counts, done: 0 };
   const others = { ...notDone, declined: 0, invalid: 0 };
-  if (stop === undefined && needsOf(others).size === 0) return doneBut(code, notDone, again);
+  if (stop === undefined && needsOf(others).size === 0) return doneBut(code, counts, again);
   const why = stop && stopWords(stop);
   const isClosed = isClosing(stop);
   const own =
@@ -230,13 +232,14 @@ function approvingRows(name: string): Suggestion {
 }
 
 /** For a batch of which another run could do nothing. */
-function doneBut(code: FailureCode, notDone: RowCounts, again: Suggestion): Failure {
-  const { declined, invalid } = notDone;
+function doneBut(code: FailureCode, counts: RowCounts, again: Suggestion): Failure {
+  const { declined, invalid, done } = counts;
+  const others = done === 0 ? '' : ' All other rows are done.';
   const hints = [
     ...(declined ? ['A declined row stays declined: give a corrected row a new id.'] : []),
     ...(invalid ? ['Fix the rows that are not valid, then run the same command again.'] : []),
   ];
-  return new Failure(code, `Rows not done: ${rowsInALine(notDone)}. All other rows are done.`, {
+  return new Failure(code, `Rows not done: ${rowsInALine({ ...counts, done: 0 })}.${others}`, {
     hint: hints.join(' '),
     next: [...(declined ? [['history', '--state', 'declined']] : []), ...(invalid ? [again] : [])],
   });

@@ -50,8 +50,7 @@ describe('whose token is used: first found wins', () => {
     profiles('prod');
     const file = join(home.path, 'token');
     writeFileSync(file, 'token-of-file\n');
-    const options = { tokenFile: file, profile: 'prod' };
-    expect(await tokenOf(options, { ...everything, ...anywhere })).toBe('token-of-file');
+    expect(await tokenOf({ tokenFile: file }, { ...everything, ...anywhere })).toBe('token-of-file');
     expect(await tokenOf({ tokenFile: '-' }, { ...everything, ...anywhere }, 'from-stdin\r\n')).toBe(
       'from-stdin',
     );
@@ -174,6 +173,14 @@ describe('what is given wrongly', () => {
     const failure = await failureOf(() => chooseBot(options, inputs(env)));
     expect(failure.code).toBe(code);
     expect(failure.message).toContain(name);
+  });
+
+  test('a token beside a profile is refused: the profile’s policy would not apply to it', async () => {
+    profiles('prod');
+    const options = { profile: 'prod', tokenFile: '/nonexistent', baseUrl: prodUrl };
+    const failure = await failureOf(() => chooseBot(options, inputs()));
+    expect(failure.code).toBe('usage');
+    expect(failure.message).toContain('--profile and --token-file are both given');
   });
 
   test('a profile that does not exist is named, and the ones that do', async () => {

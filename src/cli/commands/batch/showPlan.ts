@@ -11,6 +11,7 @@ import {
 } from '../../../batch/plan.ts';
 import { inputName } from '../../../batch/read.ts';
 import type { Reasons } from '../../../batch/reasons.ts';
+import type { RowCounts } from '../../../batch/rowState.ts';
 import { formatAmount } from '../../../once/entry/amount.ts';
 import { type Exit, exitOf, Failure } from '../../../once/failures.ts';
 import {
@@ -71,8 +72,19 @@ export async function balanceAhead(
 
 type Total = { readonly asset: string; readonly all: string; readonly left: string };
 
-function shownTotals(plan: BatchPlan): Total[] {
-  return [...totalsOf(plan)].map(([asset, { all, left }]) => ({
+/** With --skip-repeats, rows that equal another payment are not sent. */
+function countsAhead({ plan, batch: { options } }: PlanToShow): RowCounts {
+  const skipped = options.repeats === 'skip' ? equalRows(plan).length : 0;
+  const { counts } = plan;
+  return {
+    ...counts,
+    'to-send': counts['to-send'] - skipped,
+    'paid-already': counts['paid-already'] + skipped,
+  };
+}
+
+function shownTotals({ plan, batch: { options } }: PlanToShow): Total[] {
+  return [...totalsOf(plan, options.repeats !== 'skip')].map(([asset, { all, left }]) => ({
     asset,
     all: formatAmount(all),
     left: formatAmount(left),
@@ -80,8 +92,10 @@ function shownTotals(plan: BatchPlan): Total[] {
 }
 
 /** The batch's bot, and the states of its rows. */
-function rowsOf({ plan, batch: { order, bot } }: PlanToShow): Fact[] {
-  const { rows, counts } = plan;
+function rowsOf(ahead: PlanToShow): Fact[] {
+  const { order, bot } = ahead.batch;
+  const { rows } = ahead.plan;
+  const counts = countsAhead(ahead);
   const { waiting } = counts;
   return [
     ['Name', undefined, { name: order.name }],
@@ -96,12 +110,13 @@ function rowsOf({ plan, batch: { order, bot } }: PlanToShow): Fact[] {
 const shownColumns = 20;
 
 /** The file's other columns, and the sums. */
-function contentOf({ plan, batch: { order }, balance }: PlanToShow): Fact[] {
+function contentOf(ahead: PlanToShow): Fact[] {
+  const { plan, batch, balance } = ahead;
   const { unsent } = plan;
   const columns = unsent.slice(0, shownColumns).map((title) => clipped(title));
   const kept: Fact[] = unsent.length === 0 ? [] : [['Kept', unsentColumns(unsent), { columns }]];
-  if (order.kind === 'message') return kept;
-  const totals = shownTotals(plan);
+  if (batch.order.kind === 'message') return kept;
+  const totals = shownTotals(ahead);
   const { distinct, repeated } = recipientsOf(plan);
   const counts = { recipients: distinct, recipients_paid_more_than_once: repeated };
   return [
@@ -180,7 +195,8 @@ export function askToBegin({ plan, batch: { order, options } }: PlanToShow): str
 
 /** The plan in one line. */
 export function lineOf(ahead: PlanToShow): string {
-  const { rows, counts } = ahead.plan;
+  const { rows } = ahead.plan;
+  const counts = countsAhead(ahead);
   // Only the plan that a person reads says how to set a node.
   const balance = ahead.balance?.json.balances === undefined ? undefined : ahead.balance;
   const more = contentOf({ ...ahead, balance }).flatMap(([label, text]) => {

@@ -73,14 +73,17 @@ export function openingFailure(error: unknown, path: string): unknown {
   return failure === error && sqliteCodeOf(error) === primary.error ? damaged(path, error) : failure;
 }
 
-/** Moves the database, its log and its note aside under names that show that they belong together. */
+/**
+ * Moves the database and its log aside under names that show that they belong together. The note stays: it shows what
+ * the journal that takes their place has not.
+ */
 function keepingAside(path: string): Move[] {
   const whole = resolve(path);
   // Files that were moved aside earlier stay.
   let target = `${whole}.damaged`;
-  for (let count = 2; ['', '-wal', '.note'].some((end) => existsSync(`${target}${end}`)); count += 1)
+  for (let count = 2; ['', '-wal'].some((end) => existsSync(`${target}${end}`)); count += 1)
     target = `${whole}.damaged-${count}`;
-  return ['', '-wal', '.note']
+  return ['', '-wal']
     .filter((end) => existsSync(`${whole}${end}`))
     .map((end) => ({ from: `${whole}${end}`, to: `${target}${end}` }));
 }

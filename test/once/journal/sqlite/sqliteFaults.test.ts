@@ -68,17 +68,17 @@ describe('what SQLite says, by its number or by its words', () => {
     expect(openingFailure(ours, '/j.db')).toBe(ours);
   });
 
-  test('what is damaged is moved aside as one, and over nothing that was kept before', () => {
+  test('what is damaged is moved aside with its log, over nothing that was kept before, and its note stays', () => {
     const path = join(newFolder(), 'j.db');
     const asides = (): unknown => (damaged(path).fields as { moves: unknown }).moves;
     const moves = (ends: readonly string[], aside: string) =>
       ends.map((end) => ({ from: `${path}${end}`, to: `${path}.damaged${aside}${end}` }));
     for (const end of ['', '-wal', '.note']) writeFileSync(`${path}${end}`, 'x');
-    expect(asides()).toEqual(moves(['', '-wal', '.note'], ''));
+    expect(asides()).toEqual(moves(['', '-wal'], ''));
     rmSync(`${path}-wal`);
-    for (const [nth, kept] of ['.damaged', '.damaged-2-wal', '.damaged-3.note'].entries()) {
+    for (const [nth, kept] of ['.damaged', '.damaged-2-wal'].entries()) {
       writeFileSync(`${path}${kept}`, 'x');
-      expect(asides()).toEqual(moves(['', '.note'], `-${nth + 2}`));
+      expect(asides()).toEqual(moves([''], `-${nth + 2}`));
     }
   });
 
