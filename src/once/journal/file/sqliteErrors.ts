@@ -73,7 +73,7 @@ export function openingFailure(error: unknown, path: string): unknown {
   return failure === error && sqliteCodeOf(error) === primary.error ? damaged(path, error) : failure;
 }
 
-/** Moves the database, its log and its note aside under names that show that they belong together. */
+/** The moves that put the database, its log and its note aside, under names that show that they belong together. */
 function keepingAside(path: string): Move[] {
   const whole = resolve(path);
   // Files that were moved aside earlier stay.
