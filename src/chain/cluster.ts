@@ -82,7 +82,7 @@ export class RpcUrl {
     return new URL(this.#value).origin;
   }
 
-  /** Whether the URL cannot contain a key: it is only an address, or a path on this machine. */
+  /** Whether the URL cannot contain a key: it is only a host, or a path on this machine. */
   get isPlain(): boolean {
     const url = new URL(this.#value);
     return url.search === '' && (url.pathname === '/' || isLoopback(url));

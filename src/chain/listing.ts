@@ -11,7 +11,7 @@ import {
 
 /** Why not all of a wallet's transactions were read. */
 export type Gap =
-  /** The list ends too early, and nothing shows that the node has all blocks since then. */
+  /** The list does not reach back to `sinceMs`, and nothing shows that the node has all blocks since then. */
   'cut-short' | 'too-many' | 'too-slow' | Reason;
 
 type Listed = ReturnType<typeof listedIn>[number];
@@ -68,7 +68,7 @@ function listedIn(result: unknown) {
   });
 }
 
-/** Fetches these, eight at a time, until the time is over or the node fails. `onEach` says why one shows nothing. */
+/** Fetches these, eight at a time, until the time is up or the node fails. `onEach` returns a gap if one is unclear. */
 export async function fetchEach(
   listed: readonly Listed[],
   { node, least, isOver }: Asking & { readonly isOver: () => boolean },

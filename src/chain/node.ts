@@ -68,7 +68,7 @@ export const noData = { dataSlice: { offset: 0, length: 0 } };
 const mostTries = 6;
 const longestPauseMs = 60_000;
 
-/** One Solana node, asked by JSON-RPC, one request at a time. Its answers are believed. */
+/** One Solana node, asked by JSON-RPC. Its answers are believed. */
 export class RpcNode {
   readonly host: string;
   readonly #settings: NodeSettings;

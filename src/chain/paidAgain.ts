@@ -11,11 +11,11 @@ import {
   viewOf,
 } from './verdict.ts';
 
-// If a payment was made more than once, the journal keeps an observation of each other payment that is final.
+// If a payment was made more than once, the journal keeps an observation of each further payment that is final.
 
 /**
- * The chain's answer about an entry from the journal, or the one seen just now. It includes the other payments, except
- * those that have since been given to another entry.
+ * The chain's latest answer about an entry: `seen`, or else the one in the journal. It includes the other payments,
+ * except those that have since been given to another entry.
  */
 export async function chainViewOf(
   entry: Pick<Entry, 'id' | 'kind' | 'baseUrl'>,
@@ -41,7 +41,7 @@ export async function chainViewOf(
   return { ...whole, payments: [...ownPayment(whole), ...further.values()] };
 }
 
-/** Stores final payments. This proves nothing: a reply or a person may still give such a payment to its own entry. */
+/** Stores final payments. This proves nothing: a reply or a person may still give one to the entry that made it. */
 export async function keepFurther(
   seen: readonly Candidate[],
   { id }: Entry,
@@ -53,7 +53,7 @@ export async function keepFurther(
   if (final.length === 0 || 'because' in cluster) return;
   await journal.commit(async (tx) => {
     const known = (await tx.observationsOf(id)).filter(isFurther).map(({ signature }) => signature);
-    // A payment found after a person's note must be later than the note, even if the clock was set back.
+    // What is found after a person's note must be dated later than the note, even if the clock was set back.
     const atMs = Math.max(journal.clock.now(), 1 + (await notedAt(id, tx)));
     for (const one of final.filter(({ signature }) => !known.includes(signature))) {
       const facts = JSON.stringify({ further: paymentOf(one), rpc: node.host });

@@ -36,7 +36,7 @@ export async function searchFor(searched: Searched, journal: Journal) {
   const { first } = await attemptsOf(searched.entry, journal.reads);
   const span = { sinceMs: first, fromMs: first - graceMs, untilMs, least: 'finalized' } as const;
   const { candidates, gap } = await leftTheWallet(searched, span, journal);
-  // They may have made one of them: then none is offered for this transfer alone.
+  // A rival may have made one of the candidates, so a person must look at the rivals too.
   const rivals = await equalWithoutSignature(searched, first - graceMs, untilMs, journal.reads);
   return { candidates, rivals, sinceMs: first, untilMs, gap };
 }
@@ -45,8 +45,8 @@ export async function searchFor(searched: Searched, journal: Journal) {
 export const clocksMs = 60_000;
 
 /**
- * Equal payments that left the wallet while the service was asked several times; undefined if the search cannot tell.
- * Payments that belong or may belong to other entries do not count.
+ * Equal payments, except `own`, that left the wallet while the service was asked several times. Empty if other entries
+ * may have made all of them; undefined if the search cannot tell.
  */
 export async function othersPaid(
   searched: Searched,

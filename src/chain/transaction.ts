@@ -74,7 +74,7 @@ function changesIn(meta: JsonObject, accounts: readonly string[]): Change[] {
     throw new Unreadable('balances/other-count');
   const lamports = (balances: readonly unknown[], isAfter: boolean): Change[] =>
     accounts.map((account, n): Change => {
-      // The first account pays the fee. It is added back, because it is no part of a payment.
+      // The first account pays the fee. It is added back, because it is not part of a payment.
       const numbers = [balances[n], isAfter && n === 0 ? fee : 0].map(numberOf);
       const units = numbers.reduce((sum, number) => sum + BigInt(number), 0n);
       return {
@@ -104,7 +104,7 @@ function tokenIn(balance: JsonObject, isAfter: boolean, accounts: readonly strin
     program: isNothing(balance.programId) ? undefined : stringIn(balance.programId),
     ...{ isAfter, units: isAfter ? units : -units },
     decimals,
-    // A mint may scale its amounts. Wallets then show another amount than was moved.
+    // A mint may scale its amounts. Wallets then show an amount other than the one moved.
     isExact: decimalText === formatAmount({ units, decimals }),
   };
 }

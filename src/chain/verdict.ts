@@ -20,9 +20,9 @@ export type ChainView = {
   /** The host of the node that was asked. */
   readonly rpc: string;
   readonly paid?: Paid;
-  /** If the service was asked several times: the payments that a search found. The first is the entry's own. */
+  /** If the service was asked several times: the payments found by a search. The entry's own comes first, if known. */
   readonly payments?: readonly SeenPayment[];
-  /** Set if this is the observation of such another payment. */
+  /** Set if this is an observation of one of the other payments. */
   readonly further?: SeenPayment;
   readonly reasons: readonly Reason[];
 };
@@ -127,7 +127,7 @@ export function isFinalMatch({ verdict, commitment }: ChainView): boolean {
   return verdict === 'proven' || (verdict === 'likely' && commitment === 'finalized');
 }
 
-/** Whether a proof settles the entry, even a proof that was stored while it was still being sent. */
+/** Whether a proof settles the entry, even one that was stored while the entry was still being sent. */
 export function isUndecided({ state }: Pick<Entry, 'state'>): boolean {
   return state === 'unknown' || state === 'held';
 }
@@ -149,7 +149,7 @@ export function wasRepeated({ kind, state, wasInDoubt: inDoubt, attempts }: Entr
   return kind === 'transfer' && state === 'accepted' && inDoubt && attempts > 1;
 }
 
-/** The signatures in replies to this entry's key. No other signature is ever looked up. */
+/** The signatures in replies to this entry's key and in decisions that it happened. No others are ever looked up. */
 export function ownSignatures(
   { state, resolvedAs }: Pick<Entry, 'state' | 'resolvedAs'>,
   attempts: readonly Attempt[],

@@ -129,7 +129,7 @@ async function verifyOne(
   const [only, ...more] = looks;
   const isKnown = only?.saw.verdict === 'undecided' && isDeepStrictEqual(only.saw, known);
   if (isKnown && more.length === 0) return { entry, view: only.saw, quietMs };
-  // The last look counts. A contradiction of one signature must not end it while another is undecided.
+  // The last look counts. A contradiction of one signature must not end the wait while another is undecided.
   looks.sort((one, other) => ranks.indexOf(one.saw.verdict) - ranks.indexOf(other.saw.verdict));
   for (const { look } of looks) view = await settle(look, entry, journal, reasonOf);
   return ended(await asItStands(entry, journal), view, quietMs);
@@ -148,7 +148,7 @@ export async function judgeNow(look: Look, entry: Entry, reads: Reads): Promise<
   return judgeLook(look, isAnothers, beginning);
 }
 
-/** Gives the reason if a proven payment is also recorded as a decision; `nothing` records no decision. */
+/** Gives the reason of the decision that is recorded if the payment is proven; `nothing` records none. */
 type Decides = 'nothing' | ((view: ChainView) => string);
 
 /**
@@ -246,7 +246,7 @@ export type WaitOptions = { readonly until: Until; readonly waitMs: number };
 type Watching = WaitOptions & {
   readonly interrupted: AbortSignal;
   readonly clock: { now(): number; sleep(waitMs: number, signal: AbortSignal): Promise<void> };
-  /** Called after each look that does not end it. */
+  /** Called after each look that leaves the transfer open. */
   onLook(verified: Verified): void;
   /** Called once for each transfer when later looks would show nothing new. */
   onEnd(verified: Verified): Promise<void>;

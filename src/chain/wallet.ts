@@ -5,7 +5,7 @@ import type { RpcNode } from './node.ts';
 import { type ChainTransaction, type Change, tokenPrograms } from './transaction.ts';
 import { signaturesOf } from './verify.ts';
 
-/** What a wallet paid of one asset. SOL has no mint. */
+/** What a wallet paid in one asset. SOL has no mint. */
 type Outflow = { readonly mint: string | undefined; readonly amount: string; readonly to: readonly string[] };
 
 /** A payment that left the wallet and has no entry. */
@@ -33,15 +33,15 @@ const wrappedSol: readonly string[] = [
   '9pan9bMn5HatX4EJdBwg9VgCa7Uz5HL8N1m5D3NdXej9',
 ];
 
-/** The least balance of a token account: 6,960 lamports per byte, plus 128 bytes. Token-2022 has up to 590 bytes. */
+/** The least balance of a token account: 6,960 lamports for each byte and for 128 more. Token-2022 has up to 590. */
 const rents: Readonly<Record<string, bigint>> = {
   [tokenPrograms.token]: 2_039_280n,
   [tokenPrograms.token2022]: 5_000_000n,
 };
 
 /**
- * The payment in a transaction: the wallet and its token accounts together lost some of an asset and gained of none,
- * and another account gained some of it. Empty if the transaction is no payment.
+ * The payment in a transaction: the wallet and its token accounts together lost some of an asset and gained nothing,
+ * and another account gained some of that asset. Empty if the transaction is not a payment.
  */
 export function outflowOf(
   wallet: string,
@@ -83,7 +83,7 @@ type Looking = {
   readonly isOver: () => boolean;
 };
 
-/** Looks for payments that left the wallet since then and have no entry. It writes nothing. */
+/** Looks for payments that left the wallet after `sinceMs` and have no entry. It writes nothing. */
 export async function lookAtWallet(
   { wallet, sinceMs, node, isOver }: Looking,
   reads: Reads,

@@ -71,7 +71,7 @@ export function formatPause(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** `12,345.6 SOL`: the amount as given, never rounded. For people alone. */
+/** `12,345.6 SOL`: the amount as given, never rounded. For people only. */
 export function formatAmountOf(amount: string, asset: string): string {
   return `${amount.replace(/^\d+/u, grouped)} ${asset}`;
 }

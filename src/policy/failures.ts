@@ -7,11 +7,10 @@ import { clipped, formatAmountOf, iso, isoExact, listed, troubleInWords } from '
 
 export const policySchema = 'botctl-policy/1';
 
-/** The fault of a policy's field. */
 export type PolicyFault =
   | { readonly is: 'missing' | 'not-an-asset' | 'not-a-name' | 'no-limits' }
   | { readonly is: 'unknown-key'; readonly known: readonly string[] }
-  /** The type that the field must have, or its only allowed value. */
+  /** `shape` is the type that the field must have, `value` its only allowed value. */
   | { readonly is: 'not-of-shape'; readonly shape: string }
   | { readonly is: 'not-the-value'; readonly value: string }
   | { readonly is: 'same-asset'; readonly other: string }
@@ -50,7 +49,7 @@ type Unsafe = { source: string; path: string };
 
 /** Refusals of a policy file, and refusals by a policy. `source` names the policy for people. */
 export const policyFailure = failing('policy', {
-  /** `field` is the path to it; undefined for the whole policy. */
+  /** `field` is a path like `limits.SOL`; undefined if the fault is in the whole policy. */
   damaged: ({ source, line, column, field, fault }: Damage) => {
     const [problem, rule] = faultWords(fault);
     const what = field === undefined ? problem : `${clipped(field)} ${problem}`;

@@ -13,7 +13,7 @@ export type AssetLimits = {
 /** What one policy file allows. */
 export type Policy = {
   readonly source: string;
-  /** By the policy's spelling of the asset. An asset that is not listed is refused. */
+  /** By asset, as the policy spells it. An asset that is not listed is refused. */
   readonly limits: ReadonlyMap<string, AssetLimits>;
   readonly recipients: ReadonlyMap<string, string>;
   readonly onlyRecipients: boolean;
@@ -44,7 +44,7 @@ export type NamedAsset = Pick<Spend, 'assetNames'>;
 export function limitsOf(policies: Policies, { assetNames }: NamedAsset): readonly Limited[] {
   return policies.flatMap(({ limits, source }) => {
     const limited: Limited[] = [];
-    // A batch asks for each row, and a spread takes ten times as long.
+    // A batch calls this for each row, and a spread would take ten times as long.
     for (const [line, { transfer, day, approveAbove }] of limits)
       if (assetNames.includes(countedAsset(line)))
         limited.push({ source, line, transfer, day, approveAbove });
@@ -63,7 +63,7 @@ export function limitsADay(policies: Policies, asset: NamedAsset): boolean {
   return limitsOf(policies, asset).some(({ day }) => day !== undefined);
 }
 
-/** Replaces `@ada` by the address that a policy gives that name. Other text is unchanged. */
+/** Replaces `@ada` with the address that a policy gives that name. Other text is unchanged. */
 function addressOf(recipient: string, policies: Policies): string | Complaint {
   if (!recipient.startsWith('@')) return recipient;
   const name = recipient.slice(1);

@@ -27,7 +27,7 @@ function refusedFor(refusal: Refusal): PolicyAnswer {
 /** A transfer to be claimed, with the facts that the policies need. */
 type SpendOrder = {
   readonly spend: Spend;
-  /** The entry, if it is stored. What it already counts as spent is not counted twice. */
+  /** The entry, if it is stored. If it already counts as spent, it is not counted twice. */
   readonly entry: Pick<Entry, 'id' | 'approved' | 'countsAtMs'> | undefined;
   /** `--propose`. */
   readonly proposes: boolean;
@@ -53,7 +53,7 @@ export function mayClaimUnder(policies: Policies = []): EngineContext['mayClaim'
   };
 }
 
-/** Runs in the commit that claims the transfer. A transfer that is not sent takes nothing from other claims. */
+/** Runs in the commit of a claim, or for a plan. A transfer that is not sent takes nothing from other claims. */
 export async function spendWithin(
   policies: Policies,
   order: SpendOrder,
@@ -67,7 +67,7 @@ export async function spendWithin(
 
 type SumReads = SpendingReads & Pick<Reads, 'decisionsOf'>;
 
-/** Sums for several transfers outside a commit. What one would spend counts for those after it. */
+/** Sums for several transfers outside a commit. A transfer that would be sent counts for those after it. */
 export function sumsForAll(reads: SumReads = nothingRecorded): SumReads {
   const sums = new Map<string, Promise<Spending>>();
   return {
@@ -81,7 +81,7 @@ export function sumsForAll(reads: SumReads = nothingRecorded): SumReads {
   };
 }
 
-/** Reserving adds the amount to the sums of this commit. */
+/** `reserve` adds the amount to the sums that `reads` returned. */
 async function answerOfSpending(
   policies: Policies,
   { spend, entry }: SpendOrder,
@@ -132,7 +132,7 @@ async function withFreeing(
   return { ...refusal, freeAtMs: freeAtMs(others, refusal, nowMs) };
 }
 
-/** Why it waits for a person. An approval applies to every attempt, but some policies require another role's. */
+/** An approval applies to every attempt, but some policies require one by another database role. */
 async function whyItWaits(
   policies: Policies,
   { spend, entry, proposes }: SpendOrder,

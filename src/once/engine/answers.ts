@@ -9,7 +9,7 @@ import { engineFailure } from './failures.ts';
 import type { Plan } from './plan.ts';
 import { meaningOf } from './planKinds.ts';
 
-/** The answers about a plan that sends nothing: then nothing is asked. */
+/** The answers for a plan that sends nothing, so nothing is asked. */
 const unasked: Answers = { policy: allowed, closed: undefined, equal: [], isNamed: true };
 
 type AnsweringReads = SpendingReads & Pick<Reads, 'decisionsOf' | 'closings' | 'equalEntries' | 'rowsSince'>;
@@ -48,7 +48,7 @@ export async function answersTo(
   return { policy, closed, equal, isNamed: entry.namedBy !== undefined };
 }
 
-/** The equal payments that block this plan. A retry asks for none: its first attempt did. */
+/** The equal payments that block this plan. A retry is not checked again: its first attempt was. */
 export async function equalAhead(
   plan: Plan,
   { payment }: Pick<Entry, 'payment'>,

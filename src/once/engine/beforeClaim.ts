@@ -70,7 +70,7 @@ async function answerTo(
   return (await leaveDoubtful(plan, engine)) ?? { is: 'not-sent', because: 'declined' };
 }
 
-/** Without a Yes nothing is sent. If an earlier attempt may have taken effect, any answer reports that. */
+/** Without a Yes nothing is sent. If an earlier attempt may have taken effect, the outcome says so. */
 async function leaveDoubtful({ entry: planned }: Plan, engine: EngineContext): Promise<Outcome | undefined> {
   if (planned === undefined) return undefined;
   return engine.commit(async (tx) => {

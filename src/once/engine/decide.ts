@@ -39,8 +39,8 @@ export type Undecided = Exclude<Plan, { is: 'name-taken' }>;
 
 /**
  * Decides what to do with a plan. The order is: limits and recipients, approval, a closing, an equal payment, the
- * claim. An entry that may have taken effect is held, never refused and never proposed; its first attempt was asked
- * about equal payments. A proposal is asked about them when it is sent.
+ * claim. An entry that may have taken effect is held, never refused and never proposed. Equal payments are checked
+ * before its first attempt; those of a proposal, when it is sent.
  */
 export function decide(plan: Undecided, { policy, closed, equal, isNamed }: Answers): Course {
   switch (plan.is) {

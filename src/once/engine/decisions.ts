@@ -23,7 +23,6 @@ export async function roleThatMayNot(
   return proposals.some(({ needs }) => needs === 'another-role') ? proposerOf(proposals) : undefined;
 }
 
-/** The latest decision that proposed it. */
 export async function lastProposal(
   id: string,
   reads: Pick<Reads, 'decisionsOf'>,

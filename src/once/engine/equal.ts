@@ -28,7 +28,7 @@ export async function equalPayments(
   return others.sort((a, b) => (b.countsAtMs ?? 0) - (a.countsAtMs ?? 0));
 }
 
-/** The other entries of the same payment, under any name of its asset, but for the rows of `batch`. */
+/** The other entries of the same payment, under any name of its asset, except the rows of `batch`. */
 export async function equalSince(
   { id, baseUrl, payment }: ToPay,
   assetNames: AssetNames | undefined,

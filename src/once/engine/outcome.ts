@@ -44,7 +44,7 @@ export type Outcome =
   | { readonly is: 'still-sending'; readonly entry: Entry; readonly by?: Process | undefined }
   /** `entry` has this name and belongs to another bot. */
   | { readonly is: 'not-sent'; readonly because: 'other-bot'; readonly entry: Entry }
-  /** `entry` has this name and another body than `wanted`. */
+  /** `entry` has this name and a body other than that of `wanted`. */
   | {
       readonly is: 'not-sent';
       readonly because: 'other-body';
@@ -97,7 +97,7 @@ export function mustFind(entry: Entry | undefined): Entry {
 export type Oddity =
   /** A transfer's status, as JSON, if it is not documented. Undefined if the reply has no status. */
   | { readonly is: 'status'; readonly status: string | undefined }
-  /** The reply shows another content or conversation than was sent. */
+  /** The reply shows a content or conversation other than the one sent. */
   | { readonly is: 'another-message'; readonly field: string; readonly shows: string }
   /** The service already had a message under a name that this journal had not used. */
   | { readonly is: 'known-name' };

@@ -42,7 +42,7 @@ export async function settleAsPaid(
   });
 }
 
-/** Whether `other` is proven, is no row of this batch, and has settled no other row: one payment settles one row. */
+/** Whether `other` is proven, is not a row of this batch, and has settled no other row: one payment settles one row. */
 async function settlesOne(
   other: Entry,
   { order: { naming }, payment }: Identity,

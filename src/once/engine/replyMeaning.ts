@@ -210,7 +210,7 @@ export function keyFixesBody({ namedBy, rowId }: Pick<Entry, 'namedBy' | 'rowId'
   return namedBy === undefined || namedBy === 'run' || (namedBy === 'row' && rowId === undefined);
 }
 
-/** Whether a reply names another payment than the entry's. */
+/** Whether a reply names a payment other than the entry's. */
 export function namesAnother({ kind, body }: Pick<Entry, 'kind' | 'body'>, json: ReplyFields): boolean {
   if (kind !== 'transfer') return false;
   const ours = JSON.parse(new TextDecoder().decode(body)) as TransferRequest;

@@ -62,7 +62,7 @@ export async function noteAccepted(
   return journal.commit(decideOn(asShown, decision, journal, async () => decision));
 }
 
-/** Records an operator's decision whether it happened. The latest decision counts. Refuses if the journal has proof. */
+/** Records an operator's decision about what happened. The latest decision counts. Refuses if the journal has proof. */
 export async function resolveEntry(
   asShown: EntryAsShown,
   decision: Decision,
@@ -109,7 +109,7 @@ function ofProposal(asShown: EntryAsShown, decision: ProposalDecision, journal: 
   return decideOn(asShown, decision, journal, async (entry, tx) => {
     const { id, state, approved, wasInDoubt: inDoubt, fingerprint } = entry;
     const isUnpaid = state === 'open' || state === 'rejected';
-    // Every approval is kept while the payment may still be sent: some policies count only that of another role.
+    // Every approval is kept while the payment may still be sent: some policies count only another role's approval.
     const isSaid = decision.kind === 'approved' ? approved && !isUnpaid : state === 'declined';
     if (isSaid) return undefined;
     if (state === 'declined')

@@ -18,10 +18,10 @@ export class RowsOfName {
     this.#keys = keys;
   }
 
-  /** Call this outside a commit: if a commit is undone, its row numbers are given again. */
+  /** Call this outside a commit: if a commit is undone, its row numbers are used again. */
   async readOn(reads: RowReads): Promise<void> {
-    // Read the latest number first: a row begun after it is read next time. Skip to it, because most entries have other
-    // names.
+    // Read the latest number first, so that a row begun meanwhile is read next time. Continue from that number, because
+    // most entries have other names.
     const latest = await reads.latestSeq();
     this.#hasOthers ||= this.#anotherIn(await reads.rowsSince(this.name, this.#readTo));
     this.#readTo = latest;

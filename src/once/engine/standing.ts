@@ -17,7 +17,7 @@ export function isPaidByAnother({
   return resolvedAs === 'happened' && !inDoubt;
 }
 
-/** It has ended. Its name may begin it again. */
+/** It has ended. Its command may begin it again only if it was rejected, or resolved as not happened. */
 export function isOver({ state }: Pick<Stands, 'state'>): boolean {
   return state === 'accepted' || state === 'rejected' || state === 'resolved' || state === 'declined';
 }

@@ -35,7 +35,7 @@ function isOnCurve(bytes: Uint8Array): boolean {
   }
 }
 
-/** Which addresses are accepted. `any` is any 32 bytes: for what is only searched for, or named in a policy. */
+/** Which addresses are accepted. `any` is any 32 bytes: for one that is only searched for, or named in a policy. */
 export type AllowedRecipients = 'wallets' | 'off-curve' | 'any';
 
 /** What is wrong with a recipient's address, if anything. */

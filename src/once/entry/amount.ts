@@ -1,6 +1,6 @@
 import { type BadAmount, type Complaint, complain } from './rules.ts';
 
-/** Decimal places of the assets for which they are known, in lower case. */
+/** The known decimal places, by asset in lower case. */
 const knownDecimals: Readonly<Record<string, number>> = { sol: 9 };
 
 const shape = /^(0|[1-9][0-9]*)(\.[0-9]+)?$/u;
@@ -82,7 +82,7 @@ export function amountOf(units: bigint): string {
 /** What was spent of an asset. Other claims in the same commit add to it. */
 export type Spending = { units: bigint };
 
-/** A payment that counts as spent, at its latest claim. */
+/** A payment that counts as spent, at its latest attempt. */
 export type Spent = { readonly id: string; readonly atMs: number; readonly units: bigint };
 
 /**

@@ -4,7 +4,7 @@ import { countedAsset } from './amount.ts';
 export type AssetNames = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Collects what profiles call the mints of tokens. If two entries share a name or a mint, they are one asset, even two
+ * Collects what profiles call the mints of tokens. If two profiles share a name or a mint, it is one asset, even two
  * mints with the same name: so more payments are compared and counted, never fewer.
  */
 export function assetNamesIn(assets: readonly Readonly<Record<string, string>>[]): AssetNames {
@@ -16,7 +16,7 @@ export function assetNamesIn(assets: readonly Readonly<Record<string, string>>[]
   return all;
 }
 
-/** In lower case. The first stands for all of them. */
+/** All names of an asset, in lower case. */
 export function assetNamesOf(asset: string, all: AssetNames | undefined): readonly string[] {
   const counted = countedAsset(asset);
   return all?.get(counted) ?? [counted];

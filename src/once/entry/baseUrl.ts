@@ -16,8 +16,8 @@ export function isLoopback(url: URL): boolean {
 const manySpelled = /[%\\;]|\/\/|\/\.{1,2}(?=\/|$)/u;
 
 /**
- * Normalises the URL: case of the host, default port, one trailing slash. Refuses the rest in the text as typed,
- * because a URL parser would remove it. `name` is for the error.
+ * Normalises the URL: case of the host, default port, one trailing slash. Refuses any other variant, which it seeks in
+ * the text as typed, because a URL parser would remove it. `name` is for the error.
  */
 export function parseBaseUrl(text: string, name?: string): BaseUrl {
   const bad = (fault: UrlFault) => entryFailure('bad-base-url', { name, fault });

@@ -89,7 +89,7 @@ export const entryFailure = failing('entry', {
     badName(source, `is longer than ${mostBytes} bytes`),
   'unseen-in-name': ({ source, unseen }: { source: NameSource; unseen: Unseen }) =>
     badName(source, unseenWords(unseen)),
-  /** The URL itself is not among the fields. `name` is how people call it. */
+  /** The URL itself is not among the fields. `name` is what people call it. */
   'bad-base-url': ({ name = 'The base URL', fault }: { name: string | undefined; fault: UrlFault }) => {
     const [problem, hint] = urlFaults[fault];
     return failureWith('base-url', { hint })`${name} ${problem}`;

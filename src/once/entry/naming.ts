@@ -56,7 +56,7 @@ export function nameOf(naming: Naming): string | undefined {
   return naming.name;
 }
 
-/** The fields, beside base URL and kind, that make two commands the same. */
+/** The fields, besides base URL and kind, that make two commands the same. */
 function identityFields(naming: Exclude<Naming, { by: 'nothing' }>, canonical: string): string[] {
   switch (naming.by) {
     case 'once':
@@ -106,7 +106,7 @@ type BotIdentity = {
 
 // Matches nearly every name, and so avoids loading the Unicode tables, which is slow at start-up.
 const plain = /^[!-~](?:[ -~]*[!-~])?$/u;
-/** Two texts that differ only in such characters look the same. */
+/** Two texts that differ only in these characters look the same. */
 export const hidden = /[\p{Cc}\p{Cf}\p{DI}\p{Cs}\u2800]/u;
 const otherBlank = /^(?! )[\p{Zs}\p{Zl}\p{Zp}]$/u;
 

@@ -166,7 +166,7 @@ function recipientProblem(value: FieldRules['recipient']): string {
   return `is a name that the policy does not have; it has ${known}`;
 }
 
-/** What is wrong with one field, or without a field with the whole request: which rule it breaks, and how. */
+/** What is wrong with one field (undefined: with the whole request): which rule it breaks, and how. */
 export type Complaint = ComplaintOf<FieldRules>;
 
 export type ComplaintOf<Rules> = {

@@ -16,7 +16,7 @@ export function unusualAddress(address: string, { wallet, assets = {} }: OwnAddr
   if (Object.hasOwn(knownAddresses, address)) return knownAddresses[address];
   for (const [mintOf, mint] of Object.entries(assets))
     if (mint === address) return `the mint of ${clipped(mintOf)}`;
-  // No key has such an address: each 1 at the end is one chance in 58.
+  // No key has an address like this: each 1 at the end is one chance in 58.
   if (address.endsWith('1111111111'))
     return address.startsWith('Sysvar') ? 'a sysvar' : 'an account of the system, which nobody controls';
   return undefined;

@@ -67,7 +67,7 @@ export const keptColumns = {
   createdAtMs: column<number>('created_at INTEGER NOT NULL'),
 };
 
-/** The columns of what is sent. */
+/** The columns of the request. */
 export const bodyColumns = {
   bot: column<string>('bot TEXT NOT NULL'),
   /** The exact bytes that are sent, idempotency key included. */
@@ -175,7 +175,7 @@ export const observationColumns = {
   facts: column<string>('facts TEXT NOT NULL'),
 };
 
-/** Why a journal begins no attempt. A person's closing can be ended; a move is final. */
+/** Why a journal begins no attempt. A move is final; any other closing can be ended. */
 export const closingColumns = {
   kind: oneOf('kind', ['moved', 'backup', 'person']),
   who: column<string>('who TEXT NOT NULL'),

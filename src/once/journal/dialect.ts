@@ -18,7 +18,7 @@ export type Dialect = {
   readonly position: 'instr' | 'strpos';
   /** A column in a condition that must not use an index. SQLite would prefer the index of kinds to that of keys. */
   readonly unindexed: (column: string) => string;
-  /** A table with a row, named `one`, for each text in a value, which is a JSON list. */
+  /** A table with one column, `one`, and a row for each text in a value, which is a JSON list. */
   readonly each: (value: string) => string;
   /** All columns of a table, and those that show whether its owner is alive. */
   readonly withOwner: (table: string) => string;

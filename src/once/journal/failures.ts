@@ -23,7 +23,6 @@ const removeLink = 'Nothing is written through a link beside a journal: remove i
 
 type AtPath = { path: string };
 type OfNote = { note: string; trouble: DiskTrouble };
-/** `firstIds` has the ids of the first few. */
 type Unfinished = AtPath & { firstIds: readonly string[]; count: number };
 export type TakenAway = AtPath & { how: 'gone' | 'replaced' };
 

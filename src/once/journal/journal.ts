@@ -40,7 +40,7 @@ export type Entry = Of<typeof entryColumns> & {
   readonly ownerLives: boolean;
   /** A person approved its present body, and nobody has declined it since. */
   readonly approved: boolean;
-  /** When a payment was made, or may have been: at its latest claim. Undefined if it cannot have been made. */
+  /** When a payment was made, or may have been: at its latest attempt. Undefined if it cannot have been made. */
   readonly countsAtMs: number | undefined;
 };
 
@@ -108,7 +108,7 @@ export type EqualPayment = Pick<
 >;
 
 /**
- * A payment at an origin. The entry `id` does not count as another entry, nor do the rows of `batch` if it is not
+ * A payment at an origin. The entry `id` itself does not count as equal, nor do the rows of `batch` if that is not
  * empty.
  */
 type EqualTo = {
@@ -185,7 +185,6 @@ export interface Reads {
   spent(asset: string, sinceMs: number): Promise<Spent[]>;
 }
 
-/** What can be written to a journal. Each is one statement about an entry. */
 export interface Writes {
   /** Records an entry, claimed by this process, with its first attempt. */
   begin(entry: NewEntry, tokenHash: string, atMs: number): Promise<Entry>;
@@ -206,7 +205,7 @@ export interface Writes {
     why: string | undefined,
     atMs: number,
   ): Promise<boolean>;
-  /** Keeps the receipts of an accepted reply. A receipt that another entry has stays with that entry. */
+  /** Keeps receipts, from a reply, a person or a chain. A receipt that another entry has stays with that entry. */
   keepReceipts(id: string, receipts: readonly Receipt[]): Promise<void>;
   /** Holds an entry that no process is sending, so that an operator decides. */
   hold(id: string, why: string, atMs: number): Promise<void>;
@@ -255,8 +254,9 @@ export interface Journal {
   /** The name under which this process owns entries. Other processes can tell whether it is still alive. */
   self(): string;
   /**
-   * Why nothing may be sent or counts as recorded, although a commit succeeded: the journal's files are gone or were
-   * replaced, or another process took over or soon may. `isLast`, just before something is sent, repeats every check.
+   * Why nothing may be sent, although a commit succeeded: the journal's files are gone or were replaced, so nothing
+   * counts as recorded either; or another process took over or soon may. `isLast`, just before something is sent,
+   * repeats every check.
    */
   trouble(isLast?: boolean): Failure | 'stale-claim' | undefined;
 

@@ -33,7 +33,7 @@ export const approvedBy = (
       AND yes.fingerprint = entries.fingerprint AND NOT EXISTS (SELECT 1 FROM ${decisions} AS other
         WHERE other.entry = entries.seq AND other.kind IN ('proposed', 'declined') AND other.seq > yes.seq)))`;
 
-/** When a payment was made, or may have been: at its latest claim. And whether it is approved. */
+/** When a payment was made, or may have been: at its latest attempt. And whether it is approved. */
 export const derived = (decisions: string): string =>
   `CASE WHEN ${countsAsPaid} THEN tried_at END AS counts_at, ${approvedBy(decisions)} AS approved`;
 
@@ -148,7 +148,7 @@ const moves = `
 const differs = (...columns: string[]): string =>
   columns.map((one) => `NEW.${one} IS DISTINCT FROM OLD.${one}`).join(' OR ');
 
-/** Once an entry was proposed, people have seen its body. */
+/** A body that may have taken effect, was proposed or was decided about never changes. */
 export const frozenBody: Rule = [
   'UPDATE ON entries',
   `(${differs(...namesOf({ ...bodyColumns, ...paidColumns }))})
@@ -247,7 +247,6 @@ const otherRules: readonly Rule[] = [
 /** What no statement may do, whichever process runs it. */
 export const rules: readonly Rule[] = [...entryRules, ...otherRules];
 
-/** The tables from which nothing is deleted. */
 export const tablesNeverDeletedFrom = [
   ...['meta', 'losses', 'closings', 'entries', 'batches', 'attempts', 'decisions', 'receipts'],
   'observations',

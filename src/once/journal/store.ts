@@ -15,7 +15,7 @@ export type Base = AskingBase & {
   readonly ask: Ask;
   /** Runs the work in one transaction, durable when this resolves, and again if others caused a rollback. */
   transact<Result>(work: (ask: Ask, reads: OwnReads) => Promise<Result>, guards: Guards): Promise<Result>;
-  /** Whether a failed commit counts for all works: no work caused it, or the commit was made nevertheless. */
+  /** Whether a failed commit fails all its works: none of them caused it, or the commit was made after all. */
   failedAsWhole(reason: unknown): boolean;
   /** The failure of a commit that was made but could not be noted. Undefined if the commit still counts. */
   notNoted(error: unknown): Failure | undefined;

@@ -185,7 +185,7 @@ export function verbsIn(dialect: Dialect): Verbs {
   return Object.fromEntries(made) as Verbs;
 }
 
-/** Asks in one statement which of these attempts and decisions (number 0) are on record. Answers with their places. */
+/** The statement that finds which of these attempts and decisions (number 0) are on record. It returns their places. */
 export function whichAreRecorded(dialect: Dialect, noted: readonly Known[]): readonly [Statement, Values] {
   const [entries, attempts, decisions] = ['entries', 'attempts', 'decisions'].map(dialect.table);
   // With EXISTS, PostgreSQL would read all rows.

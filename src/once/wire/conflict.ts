@@ -52,7 +52,7 @@ const inWords = (text: string): string =>
     .filter((word) => word !== 'conflict')
     .join(' ');
 
-/** Whether it has a word beside the status's name. Numbers, paths, times and ids are not words. */
+/** Whether it has a word besides the status's name. Numbers, paths, times and ids are not words. */
 function saysMore(text: string): boolean {
   return text.split(/[\s_\0]+/u).some((one) => !/[\d/]/u.test(one) && inWords(one) !== '');
 }

@@ -242,7 +242,7 @@ export function saysItFailed(kind: Kind, json: ReplyFields): boolean {
   );
 }
 
-/** JSON's numbers beyond 2^53 lose digits. Such an id is not the one that the service gave. */
+/** JSON's numbers beyond 2^53 lose digits, so an id that large is not the one that the service gave. */
 export function hasLostDigits(value: unknown): boolean {
   return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 }

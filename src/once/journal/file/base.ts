@@ -12,7 +12,7 @@ import { foldLog } from './opening.ts';
 import type { ProcessOwners } from './ownFiles.ts';
 import { damaged, isConstraint, sqliteFailure } from './sqliteErrors.ts';
 
-/** A file as a base: its prepared statements, and its one way of failing. */
+/** The `Base` of a journal in a file: prepares each statement once, and turns SQLite's errors into failures. */
 export class FileBase implements Base {
   readonly #database: DatabaseSyncInstance;
   readonly #path: string;

@@ -88,7 +88,7 @@ function isSameSchema(database: DatabaseSyncInstance): boolean {
   }
 }
 
-/** A hash of the schema's text without blanks: a column that SQLite adds has other blanks. */
+/** A hash of the schema's text without blanks: SQLite puts different blanks around a column that it adds. */
 export function fingerprintOf(database: DatabaseSyncInstance): string {
   const parts = cellsOf(
     database,

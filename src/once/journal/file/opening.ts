@@ -37,7 +37,7 @@ type OpenedFile = {
   readonly closed: Failure | undefined;
 };
 
-/** The note beside a journal of what it acknowledged to this machine. */
+/** The note, in a file beside the journal, of what it acknowledged to this machine. */
 function noteOf(path: string): Note {
   return new Note(`${path}.note`, (made) => giveToOwner(made, path));
 }
@@ -93,7 +93,7 @@ const smallestPage = 512;
 
 /**
  * Checks what a file says it is before SQLite makes a log beside it, and returns its version. If there is a log
- * already, that may have a later one.
+ * already, the log may have a later version.
  */
 function refuseAtRest(path: string): number {
   const size = sizeOf(path);
@@ -216,7 +216,7 @@ function setUp(database: DatabaseSyncInstance, path: string): void {
   foldLog(database);
 }
 
-/** Moves the log into the database, unless another process reads it. A failure loses nothing: the log has all. */
+/** Moves the log into the database, unless another process reads it. A failure loses nothing: the log stays. */
 export function foldLog(database: DatabaseSyncInstance): void {
   try {
     database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');

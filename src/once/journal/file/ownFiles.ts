@@ -143,7 +143,7 @@ function whatItIs(stats: Stats): NotAFile | undefined {
   return stats.isSymbolicLink() ? 'link' : 'other';
 }
 
-/** How many processes have this journal open and may send. */
+/** How many living processes have claimed an entry of this journal. They may be sending. */
 export function ownersAlive(path: string): number {
   const folder = `${path}.owners`;
   try {

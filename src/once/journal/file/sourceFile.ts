@@ -57,7 +57,7 @@ export class SourceFile {
     return this.#rows(`SELECT value FROM meta WHERE name = '${name}'`)[0]?.value as Uint8Array;
   }
 
-  /** All rows of a table, a page at a time, so that never more are in memory. */
+  /** All rows of a table, a page at a time, so that only one page is in memory. */
   *pages(table: string): Generator<readonly JournalRow[]> {
     for (let after = 0; ; ) {
       const rows = this.#rows(

@@ -74,8 +74,8 @@ export function openingFailure(error: unknown, path: string): unknown {
 }
 
 /**
- * Moves the database and its log aside under names that show that they belong together. The note stays: it shows what
- * the journal that takes their place has not.
+ * The moves that put the database and its log aside, under names that show that they belong together. The note stays:
+ * it shows what the journal that takes their place lacks.
  */
 function keepingAside(path: string): Move[] {
   const whole = resolve(path);

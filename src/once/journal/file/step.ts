@@ -87,7 +87,7 @@ function takeStep(path: string): boolean {
       database,
       `SELECT tell('DROP TRIGGER ' || name) FROM sqlite_schema WHERE type = 'trigger'`,
     );
-    // By SQLite's count of changes our schema is recognised without reading it, so set it to that of a new journal.
+    // Our schema is recognised by SQLite's count of changes, without reading it, so set the count to a new journal's.
     database.enableDefensive(false);
     const counts = `PRAGMA user_version = ${schemaVersion}; PRAGMA schema_version = ${changesOfNew}`;
     database.exec([...old, ...step, counts, 'COMMIT', 'PRAGMA wal_checkpoint(TRUNCATE)'].join(';\n'));

@@ -82,7 +82,7 @@ export function acceptLoss(
   return keptLog;
 }
 
-/** From now on no process begins an attempt through it. It may have lost something. Returns its path. */
+/** From now on no process begins an attempt through it. Works even if it has lost something. Returns its path. */
 export function closeFile(givenPath: string, who: string, atMs: number, reason: string): string {
   return changeClosings(givenPath, (database, path) => {
     close(database, 'person', who, atMs, reason);
@@ -187,7 +187,7 @@ const magics: Readonly<Record<number, 'tmpfs' | 'overlay' | 'network'>> = {
   4266872130: 'network',
 };
 
-/** The SQLite that this program brings, and whether it can lose a commit when two processes share a log. */
+/** The SQLite version in this program, and whether it can lose a commit when two processes share a log. */
 export function sqliteVersion(): { readonly version: string; readonly losesCommits: boolean } {
   const database = new DatabaseSync(':memory:');
   const version = String(cellsOf(database, 'SELECT tell(sqlite_version())')[0]);
