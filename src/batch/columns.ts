@@ -89,7 +89,7 @@ export type RawRow = {
   readonly complaints: readonly RowComplaint[];
 };
 
-/** A row from its values, in the order of the columns; absent ones are undefined. `cells` are the texts in a CSV file. */
+/** A row from its values, in the order of columns; absent ones are undefined. `cells` are the texts of a CSV row. */
 export function rowOf(
   line: number,
   values: readonly unknown[],

@@ -101,7 +101,7 @@ type PlanInputs = BotAndJournal & {
   readonly conflictInWords: (entry: Entry, wanted: Wanted) => string;
   /** Why a row with an equal payment is not sent. */
   readonly equalInWords: (equal: EqualPayment, nowMs: number) => string;
-  /** Called for each row whose recipient may not be paid. */
+  /** Called for each row whose recipient must not be paid. */
   readonly inWords: (complaints: readonly RowComplaint[]) => string;
 };
 
@@ -259,11 +259,11 @@ class BatchPlanner {
     else this.#begunBy ??= entry.bot;
   }
 
-  /** What a run would do with the row. Whether the journal is closed does not matter here: that stops the whole batch. */
+  /** What a run would do with the row. A closed journal does not matter here: it stops the whole batch. */
   async #courseOf(wanted: Wanted, plan: Undecided, equal: readonly Entry[]): Promise<Course> {
     const policy = meaningOf(plan).sends === 'nothing' ? allowed : await this.#policyOn(wanted, plan.entry);
-    // The equal payment may have used up the limit of the day. The row may be left out; if not, its claim asks the policy
-    // again.
+    // The equal payment may have used up the limit of the day. The row may be left out; if not, its claim asks the
+    // policy again.
     const isSpentByEqual = policy.is === 'refused' && policy.failure.kind === 'day' && equal.length > 0;
     const answers = { policy: isSpentByEqual ? allowed : policy, closed: undefined, equal, isNamed: true };
     return decide(plan, answers);

@@ -181,7 +181,7 @@ export class ServerBase implements Base {
       throw error;
     }
     const { command } = await connection.query('COMMIT').catch((error: unknown) => {
-      // The commit may be on disk even if the server reports an error. Nothing is sent: the next run looks it up by its key.
+      // The commit may be on disk even if the server reports an error. Nothing is sent: the next run looks for its key.
       connection.destroy();
       const trouble = { is: 'commit-unheard' } as const;
       throw sharedFailure('unreachable', { place, trouble }, error);

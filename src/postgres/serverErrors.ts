@@ -30,13 +30,13 @@ export function isOfNetwork(error: unknown): boolean {
   return driverSays.test(error.message) || networkCodes.test(errorCodeOf(error) ?? '') || isOfPooler(error);
 }
 
-/** PgBouncer uses one code twice: as FATAL if its own connection to the server ends, else for mistakes. */
+/** PgBouncer uses one code both if its own connection to the server ends (FATAL) and for mistakes (not FATAL). */
 function isOfPooler(error: Error): boolean {
   const isFatal = 'severity' in error && error.severity === 'FATAL';
   return isFatal && errorCodeOf(error) === '08P01' && !noTransactions.test(error.message);
 }
 
-/** Whether the session is over: by a shutdown, an administrator or a time limit, or because a pooler lost the server. */
+/** Whether the session is over: by a shutdown, an administrator or a time limit, or a pooler lost its server. */
 export function isLastWord(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /^(?:57P0[1-5]|25P0[34])$/u.test(errorCodeOf(error) ?? '') || isOfPooler(error);

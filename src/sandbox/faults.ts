@@ -103,8 +103,8 @@ export function parseFault(value: unknown): { fault: Fault; times: number } {
 }
 
 /**
- * What is known about a request when a fault is looked up: a Bot API operation before or after its body is read, or an RPC
- * method.
+ * What is known about a request when a fault is looked up: a Bot API operation before or after its body is read, or an
+ * RPC method.
  */
 export type Met = { operation: Operation; unread: boolean; key?: string | undefined } | { method: unknown };
 
