@@ -89,7 +89,7 @@ export type RawRow = {
   readonly complaints: readonly RowComplaint[];
 };
 
-/** A row from its values, in the order of the columns; absent ones are undefined. `cells` are those of a CSV file. */
+/** A row from its values, in the order of columns; absent ones are undefined. `cells` are the texts of a CSV row. */
 export function rowOf(
   line: number,
   values: readonly unknown[],
@@ -134,7 +134,7 @@ function withoutBlanks(text: string): string {
   return text.slice(from, to);
 }
 
-/** `1,234` may mean a thousand or a little more than one, so it is not changed, and is refused later. */
+/** `1,234` may mean 1234 or 1.234, so it is not changed, and is refused later. */
 const thousands = {
   ',': /^\d{1,3}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})$/u,
   '.': /^\d{1,3}(?:(?:\.\d{3})+,\d+|(?:\.\d{3}){2,})$/u,

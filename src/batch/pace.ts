@@ -4,7 +4,7 @@ import type { Pace } from '../once/engine/context.ts';
 const firstQuietMs = 1000;
 const shortestQuietMs = 250;
 const longestQuietMs = 60_000;
-// A limit this soon after the last one shows that the last wait was too short.
+// A limit this soon after a wait shows that the wait was too short.
 const soonMs = 5000;
 
 /** One pace for all rows: at most `--rate`, and no requests while the service limits the rate. */

@@ -45,7 +45,7 @@ export type Row = RowHead & {
   /** An equal payment under another entry (the latest of several), and the ids of all. */
   equal: EqualPayment | undefined;
   equalIds: readonly string[];
-  /** The other payment that settled this row, which was never sent. */
+  /** The other payment that settled this row; the row itself was never sent. */
   paidAs: EqualPayment | undefined;
   /** Its own entry, if the journal has one. */
   entry: string | undefined;
@@ -72,7 +72,7 @@ export type BatchPlan = FileFacts & {
   readonly counts: RowCounts;
   /** Rows whose ids this bot has used for other requests. */
   readonly conflicts: Reasons;
-  /** Whether the journal has the request of one such row under the id of another: the file was numbered again. */
+  /** Whether the journal has the request of one of these rows under another row's id: the file was numbered again. */
   readonly isRenumbered: boolean;
   /** Another bot that has used ids of these rows. */
   readonly begunBy: string | undefined;
@@ -101,7 +101,7 @@ type PlanInputs = BotAndJournal & {
   readonly conflictInWords: (entry: Entry, wanted: Wanted) => string;
   /** Why a row with an equal payment is not sent. */
   readonly equalInWords: (equal: EqualPayment, nowMs: number) => string;
-  /** Called once for each row that is not valid. */
+  /** Called for each row whose recipient must not be paid. */
   readonly inWords: (complaints: readonly RowComplaint[]) => string;
 };
 
@@ -115,7 +115,7 @@ export async function planBatch(
   inputs: PlanInputs,
 ): Promise<BatchPlan> {
   const planner = new BatchPlanner(order, inputs, file.bad);
-  // Identify all rows first: a row's equal payments must not belong to another row of the input.
+  // Identify all rows first: the payment of another row of the input does not count as an equal payment.
   const identified = rows.map((row) => planner.identify(row));
   for (let at = 0; at < rows.length; at += pageRows) {
     if (inputs.interrupted.aborted) throw batchFailure('interrupted', {});
@@ -259,11 +259,11 @@ class BatchPlanner {
     else this.#begunBy ??= entry.bot;
   }
 
-  /** What a run would do with the row. A closing is not asked here: it stops the whole batch. */
+  /** What a run would do with the row. A closed journal does not matter here: it stops the whole batch. */
   async #courseOf(wanted: Wanted, plan: Undecided, equal: readonly Entry[]): Promise<Course> {
     const policy = meaningOf(plan).sends === 'nothing' ? allowed : await this.#policyOn(wanted, plan.entry);
-    // The equal payment may have used up the limit of the day. Such a row may be left out; if it is not, its claim asks
-    // the policy again.
+    // The equal payment may have used up the limit of the day. The row may be left out; if not, its claim asks the
+    // policy again.
     const isSpentByEqual = policy.is === 'refused' && policy.failure.kind === 'day' && equal.length > 0;
     const answers = { policy: isSpentByEqual ? allowed : policy, closed: undefined, equal, isNamed: true };
     return decide(plan, answers);
@@ -383,7 +383,7 @@ export function paymentOfRow(
   return underEachName(identity?.payment, assetNames)[0];
 }
 
-/** Looks up rows again that this process has not ended, because other processes may have. */
+/** Looks up again the rows that this process has not ended: other processes may have ended them. */
 export async function lookAgain(rows: readonly RowToDo[], known: BotAndJournal): Promise<void> {
   for (let at = 0; at < rows.length; at += pageRows)
     await Promise.all(

@@ -27,7 +27,7 @@ type Input = Omit<Source, 'name'>;
 export type Reading = Checking & {
   readonly template?: Template | undefined;
   readonly mending: ReadOptions;
-  /** Formats complaints: called with all of a row's together, and with each alone. */
+  /** Formats a row's complaints: called with all of them, and with each alone. */
   readonly inWords: (complaints: readonly RowComplaint[], written?: RowHead['written']) => string;
 };
 
@@ -37,7 +37,7 @@ export type InputRow = RowHead & ({ readonly wanted: Wanted } | { readonly probl
 export type RowHead = {
   readonly line: number;
   readonly id: string | undefined;
-  /** Columns that are kept and never sent, as a JSON object. */
+  /** Columns that are not fields, as a JSON object. */
   readonly columns: string | undefined;
 } & Pick<RawRow, 'written'>;
 
@@ -51,7 +51,7 @@ export type FileFacts = {
   readonly hasCommas: boolean;
   /** Fields that some row has. */
   readonly fields: readonly string[];
-  /** Titles in the file: `columns` are kept with their rows, `unsent` are not sent. */
+  /** Titles of columns that are not fields. The template names none of `unsent`. */
   readonly columns: readonly string[];
   readonly unsent: readonly string[];
   /** The delimiter of a CSV file. */
@@ -63,9 +63,9 @@ export type ReadFile = FileFacts & { readonly rows: readonly InputRow[] };
 const mostBytes = 64 * 1024 * 1024;
 const mostRows = 250_000;
 const pageRows = 256;
-/** No request of this service is so long. */
+/** No request of this service is this long. */
 const mostOfRow = 1024 * 1024;
-/** No real file has so many columns. */
+/** No real file has this many columns. */
 const mostTitles = 1000;
 
 export function addCount(counts: Map<string, number>, one: string, more = 1): number {
@@ -146,7 +146,7 @@ async function inTurns<Made>(
   return made;
 }
 
-/** False for `1,234`, which may also be a thousand. */
+/** False for `1,234`, which may also mean 1234. */
 function hasDecimal(mark: ',' | '.', amount: string): boolean {
   return (
     new RegExp(`[${mark}]\\d+$`, 'u').test(amount) &&

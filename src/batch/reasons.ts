@@ -1,7 +1,7 @@
 /** A row of the input, and what is wrong with it. */
 type RowReason = { readonly line: number; readonly id?: string; readonly reason: string };
 
-/** A problem of a row: in words for all such rows, in words for this one, and the cell at fault. */
+/** A problem of a row: in words for all rows that have it, in words for this one, and the cell at fault. */
 type CauseOfRow = {
   readonly reason: string;
   readonly said?: string;

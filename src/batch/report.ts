@@ -71,7 +71,6 @@ export type ReportText = {
 
 const pieceLength = 64 * 1024;
 
-/** The report of a batch. */
 export class ReportFile {
   readonly #file: WholeFile;
 

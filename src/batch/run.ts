@@ -93,12 +93,12 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
 }
 
 /**
- * After so many rows, reads which rows of this batch were begun since. Each claim then reads only later ones. Reading
- * more often would cost too many round trips to a server.
+ * After this many rows, the run reads which rows of this batch were begun since. Each claim then reads only later ones.
+ * Reading more often would cost too many round trips to a server.
  */
 const readOnAfter = 64;
 
-/** The rows that may be sent at a time. One commit claims rows for all free slots. */
+/** One slot for each row that may be sent at a time. One commit claims rows for all free slots. */
 class Slots {
   readonly #all: number;
   #free: number;
@@ -126,7 +126,7 @@ class Slots {
     this.#works.add(working);
   }
 
-  /** A slow reader of the results also stops the batch. Rows that left their slot are still recorded and reported. */
+  /** Also waits for a slow reader of the results: rows that left their slot are still being recorded and reported. */
   async free(): Promise<void> {
     while (this.#free === 0 || this.#works.size >= 2 * this.#all)
       await new Promise<void>((resolve) => {
@@ -151,7 +151,7 @@ function paidTwice({ rows }: BatchPlan, { bot }: EngineContext): Set<string | un
 async function claimRow(row: RowToDo, run: Run): Promise<Claim | Outcome> {
   const { order, engine, rows, repeated, repeats } = run;
   const { identity, equal, equalIds: ids } = row;
-  // One payment settles one row. If several rows equal it, a person decides which one it was.
+  // One payment settles one row. If several rows equal it, a person decides which one it settles.
   const isRepeated = repeated.has(paymentOfRow(row, engine.bot));
   if (equal !== undefined && repeats === 'skip') return settleAsPaid(identity, equal, engine, isRepeated);
   // A person answered only about the payments that the plan found.

@@ -12,7 +12,7 @@ export type Stop =
   | { readonly because: 'failure'; readonly failure: Failure };
 
 type StopLimits = {
-  /** After so many consecutive rows without an answer, or held, the batch stops: the service has a problem. */
+  /** After this many consecutive rows without an answer, or held, the batch stops: the service has a problem. */
   readonly concurrency: number;
   readonly maxFailures: number | undefined;
 };

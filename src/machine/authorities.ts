@@ -4,7 +4,7 @@ import { readSmall } from './smallFile.ts';
 
 const certificates = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/gu;
 
-/** The authorities for a TLS connection that names none. A list replaces what Node trusts, so it includes that. */
+/** The authorities for a TLS connection that names none. A list replaces Node's own, so it includes that one. */
 export function trusted(): { ca?: string[] } {
   const { NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, SSL_CERT_DIR = '' } = process.env;
   const folders = SSL_CERT_DIR.split(delimiter).filter((folder) => folder !== '');

@@ -36,7 +36,7 @@ function saidBy(error: unknown): Said {
 
 /**
  * Makes a private folder and its missing parents, and returns whether it was made. Existing folders are left unchanged,
- * whatever their owner. Not recursive: Node's recursive mkdir never returns under /proc.
+ * whatever their owner. Not mkdir's `recursive`: it never returns under /proc.
  */
 export function makeFolder(path: string): boolean {
   const above = dirname(path);
@@ -54,7 +54,7 @@ export function makeFolder(path: string): boolean {
 }
 
 function isFolder(path: string): boolean {
-  // Not statSync with `throwIfNoEntry: false`: for a path below a file it throws, on Node 20 alone.
+  // Not statSync with `throwIfNoEntry: false`: for a path below a file it throws, only on Node 20.
   if (!existsSync(path)) return false;
   if (statSync(path).isDirectory()) return true;
   throw new FolderTrouble('not-a-folder', path, 'ENOTDIR');

@@ -64,7 +64,7 @@ export function nextTurn(): Promise<void> {
 
 /**
  * Bytes that arrive on an idle connection must not be read as the next reply. Node reads sockets once between two
- * rounds of immediates, so after two turns such bytes have been read.
+ * rounds of immediates, so after two turns they have been read.
  */
 export function readLeftovers(): Promise<void> {
   underway ??= twoTurns();

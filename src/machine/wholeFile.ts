@@ -14,7 +14,7 @@ function kindOf(stats: Stats | undefined): ReturnType<typeof occupantOf> {
   return stats.isFile() ? 'file' : 'other';
 }
 
-/** Something else is at the path and stays: by a link, another user could choose which file is overwritten. */
+/** Something else is at the path and stays: with a link, another user could choose which file is overwritten. */
 export class Occupied extends Error {
   readonly by: 'link' | 'other';
 

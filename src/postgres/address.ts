@@ -19,7 +19,7 @@ export type UrlSource = '--journal' | 'BOTCTL_JOURNAL' | 'journal';
 
 const defaultSchema = 'botctl';
 
-/** The driver reads the URL, and PG* variables fill in what the URL leaves out. `userName` is called last. */
+/** The driver reads the URL, and PG* variables fill in what the URL leaves out. `userName` is the last resort. */
 export function parseAddress(text: string, source: UrlSource, env: Env, userName: () => string) {
   const refusal = (fault: ServerUrlFault): Failure => sharedFailure('bad-url', { source, fault });
   if (source !== 'BOTCTL_JOURNAL' && showsPassword(text)) throw refusal('password-in-option');
@@ -47,7 +47,7 @@ export function parseAddress(text: string, source: UrlSource, env: Env, userName
 
 type Part = 'host' | 'port' | 'user' | 'database' | 'password' | 'schema' | 'options';
 
-/** Takes the TLS parameters out first: the driver would read the files that they name without a limit. */
+/** Takes the TLS parameters out first: the driver would read the files that they name, however large. */
 function readUrl(text: string, refusal: (fault: ServerUrlFault) => Failure) {
   const [place = ''] = text.split('?');
   const query = new URLSearchParams(text.slice(place.length + 1));
@@ -73,7 +73,7 @@ const isPlainName = (value: string): boolean =>
 
 /**
  * On this machine no TLS is needed: nobody is in between. Elsewhere the server must prove its name, unless the URL says
- * otherwise. As in libpq, `require` also checks an authority that is named.
+ * otherwise. As in libpq, `require` with `sslrootcert` also checks the authority.
  */
 function sslOf(host: string, { sslmode = '', sslrootcert, sslcert, sslkey }: Tls): Ssl {
   const isAsked = ['require', 'verify-ca', 'verify-full'].includes(sslmode) || sslrootcert !== undefined;

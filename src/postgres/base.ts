@@ -23,7 +23,7 @@ import {
 } from './serverErrors.ts';
 import { nowMs } from './sql.ts';
 
-/** How often a commit is tried again at once after a rollback that it did not cause. */
+/** How many times work is tried, without a pause, if it fails because of others. */
 const mostTries = 5;
 
 type BaseInputs = {
@@ -60,7 +60,7 @@ export class ServerBase implements Base {
   readonly ask: Ask = (statement, values) =>
     this.#onConnection((connection) => connection.ask(statement, values));
 
-  /** An owner heard from lately is alive. A silent one is dead once that is recorded, but not soon after a restart. */
+  /** An owner heard from lately is alive. A silent one is dead once its end is recorded, never soon after a restart. */
   #owners(): Base['owners'] {
     const { lease, silentSinceMs } = this.#inputs;
     const { endOwner, living } = this.#aboutOwners;
@@ -181,7 +181,7 @@ export class ServerBase implements Base {
       throw error;
     }
     const { command } = await connection.query('COMMIT').catch((error: unknown) => {
-      // The commit may be on disk even if the server reports an error. Nothing is sent: the next run looks by its key.
+      // The commit may be on disk even if the server reports an error. Nothing is sent: the next run looks for its key.
       connection.destroy();
       const trouble = { is: 'commit-unheard' } as const;
       throw sharedFailure('unreachable', { place, trouble }, error);

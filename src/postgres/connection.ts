@@ -120,7 +120,7 @@ export class PgConnection {
     this.#processId = processId;
   }
 
-  /** SQL that is true, or fails if another server process answers; then nothing beside it is committed. */
+  /** SQL that is true, or fails if another server process answers: then nothing in its transaction is committed. */
   get here(): string {
     return /* sql */ `(CASE WHEN pg_backend_pid() = ${this.#processId} AND current_setting('botctl.line', true) = '${this.#word}'
       THEN 'true' ELSE '${elsewhere}' END)::boolean`;

@@ -32,7 +32,7 @@ export type WaitingWork = {
   /** Pauses, longer each time. Returns false if time is up. */
   again(): Promise<boolean>;
   readonly leftMs: LeftMs;
-  /** The work is done: the next piece of work has the full time again. */
+  /** The server answered: the next piece of work has the full time again. */
   over(): void;
 };
 

@@ -12,7 +12,7 @@ import {
 import { troubleInWords } from '../once/phrases.ts';
 import type { Suggestion } from '../once/sentence.ts';
 
-// A URL may contain a password, and a misplaced character can make any part of it one, so no field has any of it.
+// A URL may contain a password, and a misplaced character can put it into any part, so no field has any of them.
 // `place` is the journal's URL without its password.
 
 const example = 'Write it like postgres://bots@db.example.com/ledger?sslmode=verify-full.';

@@ -181,7 +181,7 @@ const whoOwns = /* sql */ `SELECT current_user AS self, coalesce(
     pg_get_userbyid(datdba)) AS owner
   FROM pg_database WHERE datname = current_database()`;
 
-/** The role that may create or change the journal, if it is another role than this one. */
+/** The role that may create or change the journal; undefined if it is this one. */
 export async function ownerOf(connection: PgConnection, schema: string): Promise<string | undefined> {
   const [row] = (await connection.query(whoOwns, [schema])).rows;
   return row === undefined || row.owner === row.self ? undefined : String(row.owner);

@@ -14,7 +14,7 @@ const tables = tablesNeverDeletedFrom.filter((table) => table !== 'meta');
 /** The tables whose rows have numbers: new rows are numbered after those of the file. */
 const numbered = tables.filter((table) => table !== 'batches');
 
-/** Imports the file and its salt in one commit, so that tokens are recognised. A second run finds id and extent. */
+/** Imports the file in one commit, with its salt: tokens stay recognised. A second run finds its id and extent. */
 export async function importFile(shared: Asking, source: SourceFile): Promise<void> {
   const { connection, schema, place } = shared;
   await inOneCommit(
@@ -53,7 +53,7 @@ async function putInto({ connection, schema, place }: Asking, source: SourceFile
 const imported = /* sql */ `SELECT value FROM meta WHERE name = 'imported'`;
 const anyEntry = /* sql */ 'SELECT FROM entries LIMIT 1';
 
-/** Both journals have the same columns, by the same names. */
+/** Both journals have the same columns, with the same names. */
 const intoTable = (table: string): string => /* sql */ `INSERT INTO ${table}
   SELECT * FROM json_populate_recordset(NULL::${table}, $1::json)`;
 

@@ -60,7 +60,7 @@ export class Lease {
     return msSince(this.#renewedAt) > this.renewAfterMs;
   }
 
-  /** Whether the last renewal is too old to send anything: others may have taken over. */
+  /** Whether the last renewal is too old to send anything: others may soon take over. */
   isStale(): boolean {
     return this.#renewedAt === undefined || msSince(this.#renewedAt) > this.#durationMs / 2;
   }

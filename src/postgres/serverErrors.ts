@@ -7,14 +7,12 @@ export function errorCodeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }
 
-/** The server's error if another server process answers than the one that the connection began with. */
+/** Part of the server's error if the process that answers is not the one that the connection began with. */
 export const elsewhere = 'another process than this connection began with';
 
 const driverSays = /^(?:Connection terminated|Client (?:was closed|has encountered))/u;
 
-/**
- * Whether another server process answered than the one the connection began with: a pooler has switched connections.
- */
+/** Whether a different server process answered: a pooler has switched connections, or allows no transactions. */
 export function isElsewhere(error: unknown): boolean {
   const code = errorCodeOf(error) ?? '';
   const said = error instanceof Error ? error.message : '';
@@ -32,15 +30,13 @@ export function isOfNetwork(error: unknown): boolean {
   return driverSays.test(error.message) || networkCodes.test(errorCodeOf(error) ?? '') || isOfPooler(error);
 }
 
-/** PgBouncer uses one code if its own connection to the server ends, as FATAL, and for mistakes, not as FATAL. */
+/** PgBouncer uses one code both if its own connection to the server ends (FATAL) and for mistakes (not FATAL). */
 function isOfPooler(error: Error): boolean {
   const isFatal = 'severity' in error && error.severity === 'FATAL';
   return isFatal && errorCodeOf(error) === '08P01' && !noTransactions.test(error.message);
 }
 
-/**
- * Whether the session is over: shutting down, ended by an administrator, a time limit, or a pooler's server is gone.
- */
+/** Whether the session is over: by a shutdown, an administrator or a time limit, or a pooler lost its server. */
 export function isLastWord(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /^(?:57P0[1-5]|25P0[34])$/u.test(errorCodeOf(error) ?? '') || isOfPooler(error);

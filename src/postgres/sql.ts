@@ -20,7 +20,7 @@ export function tablesIn(schema: string): (table: string) => string {
   return (table) => `${quoted}.${table}`;
 }
 
-/** For a transaction that names tables only. Behind a pooler, a session's search path would reach others. */
+/** For SQL that names tables without a schema. Behind a pooler, a session's search path would apply to others too. */
 export function onlyIn(schema: string): string {
   return /* sql */ `SET LOCAL search_path = ${quotedName(schema)}, pg_temp`;
 }

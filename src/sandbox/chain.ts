@@ -198,8 +198,8 @@ function packagesFor(platform: string, arch: string): string[] {
 
 /**
  * Loads the native package without litesvm's wrapper. The wrapper brings in @solana/kit, whose command line needs a
- * newer Node than botctl does, and for that npm silently skips the whole optional branch. The version is the newest
- * with a build for all six platforms.
+ * newer Node than botctl does: npm then silently skips the whole optional branch. The version is the newest with a
+ * build for all six platforms.
  */
 export function loadNativeVm(platform: string = process.platform, arch: string = process.arch): NativeVm {
   const packages = packagesFor(platform, arch);

@@ -5,7 +5,7 @@ export type Operation = 'message' | 'transfer';
 /** A fault that a test scripts for one request. The service fills in the parts that a scripted reply leaves out. */
 export type Fault = {
   kind: FaultKind;
-  /** Before the body is read, before the effect, or after its commit. A request to /rpc has no such moments. */
+  /** Before the body is read, before the effect, or after its commit. Ignored for a request to /rpc. */
   when: 'unread' | 'before' | 'after';
   /** Without an operation it applies to both Bot API operations, and never to /rpc. */
   operation: Operation | 'rpc' | null;
@@ -103,8 +103,8 @@ export function parseFault(value: unknown): { fault: Fault; times: number } {
 }
 
 /**
- * What is known of a request when a fault is looked up: a Bot API operation before or after its body is read, or an RPC
- * method.
+ * What is known about a request when a fault is looked up: a Bot API operation before or after its body is read, or an
+ * RPC method.
  */
 export type Met = { operation: Operation; unread: boolean; key?: string | undefined } | { method: unknown };
 

@@ -212,7 +212,7 @@ export class Ledger {
     );
   }
 
-  /** Everything that ever took effect, in order. */
+  /** What has taken effect since the last reset, in order. */
   effects(filter: { kind: string | null; key: string | null; afterSeq: number }): Effect[] {
     const { kind, key, afterSeq } = filter;
     return this.#all<Effect>(

@@ -163,7 +163,7 @@ function uiAmount(units: bigint, decimals: number): object {
   return { amount: units.toString(), decimals, uiAmount: Number(text), uiAmountString: text };
 }
 
-/** For so many slots a node remembers statuses without searching its history. */
+/** A node remembers statuses for this many slots without searching its history. */
 const recentSlots = 150;
 
 const statusesAtMost = 256;

@@ -26,7 +26,7 @@ export async function serveRpc(
   return { status: await deliver(fault, reply, outlet), reason: `${reason} fault: ${fault.kind}` };
 }
 
-/** The answer or, for a scripted status that is no success, the error that a node would send. */
+/** The answer or, for a scripted status that is not 2xx, the error that a node would send. */
 function replyTo(call: Record<string, unknown>, node: Node, fault: Fault | undefined): Reply {
   const { status = 200 } = fault ?? {};
   if (status >= 200 && status <= 299) return jsonReply(toJson(answer(call, node, fault)));

@@ -92,7 +92,7 @@ export function changeProfile(
   return withProfile(file, name, { ...before, ...change });
 }
 
-/** Whether the profile's token belongs to another origin than this base URL. */
+/** Whether the profile's token is for an origin other than this base URL's. */
 export function needsTokenAgain(profile: ProfileRecord, baseUrl: string): boolean {
   return originOf(parseBaseUrl(profile['base-url'])) !== originOf(baseUrl);
 }

@@ -41,7 +41,6 @@ export type ChainProfile = {
   rpcUrl(): Promise<RpcUrl>;
 };
 
-/** A bot with its chain. */
 export type ChainBot = Bot & {
   /** Undefined if no node is configured. */
   readonly chain?: ChainProfile | undefined;
@@ -290,7 +289,6 @@ function variableOf(variable: string, secret: Secret, profile: string, env: Env)
     $ config set ${profile} ${secret}`;
 }
 
-/** Nothing names a bot. */
 export function noBot(): Failure {
   return failureWith('no-token', { next: [...addingProfile, ...listingProfiles] })`
     No profile is in use, and none was named

@@ -10,7 +10,7 @@ import { readPolicy } from '../../policy/readPolicy.ts';
 
 const writableByOthers = 0o022;
 
-/** Reads a policy file, which only root and this user may be able to change. Undefined if it is absent and may be. */
+/** Reads a policy file. Refuses one that users other than root and this one can change. */
 export function policyAt(path: string, absence: 'is-fine' | 'is-refused'): Policy | undefined {
   const text = readSafely(path, absence);
   return text === undefined ? undefined : readPolicy(text, path);

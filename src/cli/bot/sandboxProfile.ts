@@ -15,7 +15,7 @@ const state = z.object({
   genesis_hash: text,
 });
 
-/** A profile for the sandbox that runs at this URL, which gives the other settings. */
+/** A profile for the sandbox at this URL. The sandbox itself gives the other settings. */
 export async function profileOfSandbox(at: string, stop: AbortSignal): Promise<ProfileRecord> {
   const baseUrl = parseBaseUrl(at, '--base-url');
   try {

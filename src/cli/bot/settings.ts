@@ -57,7 +57,7 @@ export function parseDuration(text: string): number | undefined {
 /** A moment as an operator writes it: a time ago, or a point in time. */
 export type Moment = { readonly agoMs: number } | { readonly atMs: number };
 
-/** Whether a month, or a day without a time, means its start or its end. Both are midnight in UTC. */
+/** Whether a month, or a day without a time, means its first or its last millisecond, in UTC. */
 type DayEdge = 'begins' | 'ends';
 
 const dayMs = 24 * 3_600_000;
@@ -99,7 +99,6 @@ function isDay(date: string): boolean {
   return !Number.isNaN(ms) && isoDay(ms) === date;
 }
 
-/** How to write a duration, for the help and for errors. */
 const durationRule = 'a whole number followed by ms, s, m or h: 500ms, 30s, 5m, 24h';
 
 const durationProblems = {

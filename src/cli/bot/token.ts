@@ -32,7 +32,7 @@ function complaintAbout(text: string): string | undefined {
   return `has a space, a control character or one outside ASCII at position ${index + 1}`;
 }
 
-/** A bot token. Only `reveal` shows it, and only the wire and the code that stores profiles may call that. */
+/** A bot token, or an rpc-url. Only `reveal` shows it: for sending, hashing or storing it. */
 export class Token {
   readonly #value: string;
 

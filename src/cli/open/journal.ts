@@ -56,7 +56,7 @@ export async function locationAt(
     return { is: 'shared', address: parseAddress(text, source, env, accountName), namedBy: source };
   }
   const path = journalFile(text, source, env);
-  // A relative path would mean another journal in each folder, and CI files do not expand a ~.
+  // A relative path would mean a different journal in each folder, and CI files do not expand a ~.
   if (source === 'BOTCTL_JOURNAL' && !isAbsolute(text))
     throw failureWith('usage')`BOTCTL_JOURNAL is not an absolute path
       Write the whole path, starting with /. Otherwise each folder would have its own journal.`;
@@ -112,7 +112,7 @@ export async function openAt(location: JournalLocation, app: Opening, use: Journ
   if (isEmptyFile(path)) app.display.warn(`${path} is an empty file. It becomes a new journal.`);
   const { openJournal } = await import('../../once/journal/file/openJournal.ts');
   await sayOfSteps(app);
-  // A mistyped name creates a journal that knows nothing, so that is reported.
+  // A mistyped name creates a journal that knows nothing, so a new one is reported.
   const isNew = namedBy !== undefined && !existsSync(path);
   const journal = app.owns(openJournal(path, use, app.clock, () => isLeft(app)));
   if (isNew)

@@ -32,7 +32,7 @@ export function terminalInput(descriptor: number): Readable & { setRawMode(isRaw
 const requireHere = (): NodeJS.Require =>
   process.getBuiltinModule('node:module').createRequire(import.meta.url);
 
-/** Loads a package that is a native part. Its code is MODULE_NOT_FOUND if it is not installed. */
+/** Loads a package with native code. The error's code is MODULE_NOT_FOUND if it is not installed. */
 export function requireNative(name: string): unknown {
   return requireHere()(name);
 }
