@@ -139,7 +139,7 @@ function wordsOf(
 }
 
 /**
- * This run sent nothing. After a refusal or a No, no earlier run did either: an entry in doubt has an outcome of its
+ * This run sent nothing. Only a refusal or a No says the same of earlier runs: an entry in doubt has an outcome of its
  * own.
  */
 function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Unsent {
