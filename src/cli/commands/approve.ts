@@ -208,7 +208,7 @@ function sumOf(entries: readonly Entry[]): string {
   return [counted(entries.length, 'row'), ...amounts].join(', ');
 }
 
-/** Ends the decision about a batch: the sum, and how to send the payments. */
+/** The last line about a batch: the sum, and how to send the payments. */
 function approvedRows(kind: 'approved' | 'declined', name: string, sum: string): [string, Suggestion[]] {
   if (kind === 'declined') return [`Declined: ${sum}. Nothing was sent.`, []];
   return [

@@ -319,7 +319,7 @@ function subjectOf(app: App): Subject {
         throw failureWith('base-url')`${url} ends with a path that botctl adds itself
           Give it without that: ${without}`;
       await connection.ready();
-      // A message without a conversation and content: the service must refuse it.
+      // A message without a conversation or content: the service must refuse it.
       const shipment = { url: endpoint(url, 'message'), token: bot.token, body: Buffer.from('{}') };
       const limits = { timeoutMs: timeoutMs ?? 5_000, cut: interrupts.first, lastCheck: () => undefined };
       const reply = await display.waiting(`Connecting to ${url}`, channel.fly(shipment, limits));
@@ -350,7 +350,7 @@ function subjectOf(app: App): Subject {
       // Opens a file as a send would. On a server it only looks, because the server may be a standby.
       const journal = await openAt(where, app, where.is === 'file' ? 'send' : 'look');
       if (journal.lost !== undefined) throw journal.lost;
-      // A journal that others keep locked is noticed by this.
+      // Fails if another process keeps the journal locked.
       if (where.is === 'file') await journal.commit(async () => {});
       return journal;
     }),
@@ -432,7 +432,6 @@ function drawOne({ check: name, level, says: text, todo, next = [] }: Finding, c
   return [head, ...rest.map((line) => ' '.repeat(indent) + line)].map((line) => `${line}\n`).join('');
 }
 
-/** Every check with its level, what it found and, if something is wrong, what to do. */
 function doctorView(command: string, findings: readonly Finding[], inOrder: boolean): View {
   return {
     json: { schema: 'botctl/1', command, in_order: inOrder, checks: findings },

@@ -40,7 +40,7 @@ export async function migrate(app: App<Args<'import'>>): Promise<Exit> {
       `-- The rights of the role ${usualRunner}, which runs botctl. Run this as the owner, each time after journal migrate:`,
       ...grants.trimEnd().split('\n'),
     ];
-    // On one line, as psql also accepts it.
+    // One line, which psql accepts too.
     return card(
       app.args.command,
       () => `${lines.join('\n')}\n`,

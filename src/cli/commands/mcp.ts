@@ -138,7 +138,7 @@ function wordsOf(command: string, values: Values): string[] {
 
 type ChildEnd = { readonly exit: number | null; readonly out: string; readonly notes: string };
 
-/** Starts this program in a new session with an empty stdin: it has no terminal to ask on, nor the protocol to read. */
+/** Starts this program in a new session with an empty stdin: it cannot ask at a terminal or read the protocol. */
 async function starterOf({ args, env, knownBot }: App) {
   const [program = '', ...before] = thisProgram();
   const kept = args.occurrences.filter(

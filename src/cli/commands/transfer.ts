@@ -26,7 +26,7 @@ async function parse(app: App<TransferArgs>): Promise<Order> {
   return { wanted, naming: namingOf(app, payloadKey) };
 }
 
-/** Replaces a recipient's name by its address before anything is checked or stored. */
+/** Replaces a recipient's name with its address before anything is checked or stored. */
 async function withRecipient(
   fields: Readonly<Record<string, unknown>>,
   app: App<TransferArgs>,

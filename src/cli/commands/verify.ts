@@ -112,7 +112,7 @@ async function verifyAll({ since }: Since, verifying: Verifying): Promise<Exit> 
   return tellEnd(view, failing, display);
 }
 
-/** For each reason why no node can be asked about a bot's transfers, the number of transfers. */
+/** How many transfers each failure kept from being looked up. */
 type Nodeless = Map<Failure, number>;
 
 /** Failures that affect only one bot's transfers. */

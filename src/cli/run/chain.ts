@@ -113,7 +113,7 @@ export async function refuseOtherCluster({ node }: Chain): Promise<void> {
   if ('because' in cluster) throw nodeTrouble(cluster.because, node.host);
 }
 
-/** Checks with the node that the asset's mint exists and is one. */
+/** Checks with the node that the address set as the asset's mint is a mint. */
 export async function refuseNoMint(asset: string, chain: Chain, { chain: profile }: ChainBot): Promise<void> {
   const mint = profile === undefined ? undefined : mintOf(asset, profile);
   if (mint === undefined) return;

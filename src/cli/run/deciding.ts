@@ -83,7 +83,7 @@ export async function untilUnchanged<Result>(
   }
 }
 
-/** Without a question nobody sees which entry a key or the beginning of an ID means: it may be the wrong one. */
+/** Without a question nobody sees which entry a name or the beginning of an ID means: it may be the wrong one. */
 export function refuseAbbreviated(entry: Entry, { words }: Args): void {
   if (words.length > 0 && !words.includes(entry.id)) throw idNotWhole(entry);
 }
@@ -108,7 +108,6 @@ export async function confirmName(entry: Entry, app: App<Args<'yes'>>): Promise<
   await confirmed(question, app, () => idNotWhole(entry));
 }
 
-/** The reason for the decision. */
 export function reasonOf(args: Args<'reason'>): string {
   const reason = args.text('reason')?.trim() ?? '';
   if (reason === '')
@@ -120,7 +119,7 @@ export function reasonOf(args: Args<'reason'>): string {
   return reason;
 }
 
-/** Shows the earlier decision, and asks whether to reverse it. */
+/** Shows the entry and any earlier decision, then asks. */
 export function reversing(entry: Entry, earlier: Decision | undefined, ask: string): Question {
   return (canvas) => {
     const said = earlier && `${earlier.who} ${didWords[earlier.kind]} ("${earlier.reason}").`;

@@ -134,7 +134,7 @@ const dryRunWords: Readonly<Record<PlanKind, string>> = {
   'new-entry': 'no: it would be new',
 };
 
-/** Whether it would be a re-run, and of what. */
+/** Whether it would be a re-run, and what would happen. */
 function rerunWords(plan: Plan, wanted: Wanted, bot: Bot): string {
   const { is, entry } = plan;
   if (is === 'needs-decision' && entry !== undefined && isProposal(entry))

@@ -123,7 +123,7 @@ export async function balanceFor(
   return balanceToPay([wanted.request], bot, app);
 }
 
-/** How often this journal has paid the recipient; undefined for a message, or for a payment itself in doubt. */
+/** How often this journal has paid the recipient; undefined for a message or a retry. */
 export async function paidBeforeTo(
   { is }: Plan,
   { wanted }: Order,

@@ -47,7 +47,7 @@ export async function doOnce(order: Order, app: App<Args<'dry-run' | 'yes'>>, wa
   return tell(outcome, app, engine.journal, { chainEnd, hasNode });
 }
 
-/** With `--wait`, refuses a transfer that the chain could never prove. */
+/** The wait, if `--wait` is given. Refuses a transfer that the chain could never prove. */
 async function openWait(
   order: Order,
   bot: ChainBot,

@@ -123,7 +123,7 @@ async function named(name: string, { reads }: ReadableJournal): Promise<Entry | 
   return entries[0];
 }
 
-/** Adds the chain's answer. `until` is the commitment that a look just made asked for. */
+/** Adds the chain's answer. `until` is set if a look was just made: the commitment it asked for. */
 export function withChain(report: Report, chain: ChainView | undefined, until?: Until): Report {
   const { entry, attempt, warnings } = report;
   return {
@@ -135,8 +135,8 @@ export function withChain(report: Report, chain: ChainView | undefined, until?: 
 }
 
 /**
- * The chain's objection to a transfer, or undefined. `until` is the commitment that a look just made
- * asked for. Without a look, only an objection to an accepted transfer counts.
+ * The chain's objection to a transfer, or undefined. `until` is set if a look was just made: the commitment it asked
+ * for. Without a look, only an objection to an accepted transfer counts.
  */
 function chainProblem(
   entry: Entry,
@@ -169,7 +169,7 @@ function paidAgainIn(view: ChainView, attempt: Attempt | undefined): readonly st
 /** Exit codes that another run of the same command may improve. */
 const unfinished: readonly Exit[] = [7, 8, 9, 11, 130];
 
-/** One entry gives its own exit code. Of several, unfinished ones come first, then those that wait for a person. */
+/** One entry gives its own exit code. With several, unfinished ones come first, then those that wait for a person. */
 export function combineExits(exits: readonly Exit[]): Exit {
   const left = exits.filter((exit) => exit !== 0);
   const [only = 0] = left;

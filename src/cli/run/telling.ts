@@ -71,7 +71,7 @@ export async function tellOne(
   return exitOf(problem.code);
 }
 
-/** One of many: always an object in JSON, and for a person a line only if there is a problem. */
+/** One of many: always an object in JSON, and for a person a line only if there is a problem or a warning. */
 export async function tellRow(report: Report, display: Display, which: Fields = {}): Promise<void> {
   const { problem, warnings, entry } = report;
   if (display.face === 'json') await display.show(jsonView({ ...jsonOfReport(report, display), ...which }));
@@ -154,7 +154,7 @@ async function showUnrecorded(report: Report, display: Display): Promise<void> {
   }
 }
 
-/** The report of an outcome; undefined if the outcome names another entry. */
+/** The report of an outcome; undefined if it is `not-sent`. */
 export async function reportOf(
   outcome: Outcome,
   explained: Explained,
@@ -162,7 +162,7 @@ export async function reportOf(
   reads: Reads,
 ): Promise<Report | undefined> {
   switch (outcome.is) {
-    // The user did not ask for the other entry's state.
+    // If it names an entry, that is another one, whose state the user did not ask for.
     case 'not-sent':
       return undefined;
     case 'still-sending':

@@ -15,7 +15,7 @@ export const plain = new Proxy(String, {
   get: (_target, style) => (style === 'then' ? undefined : plain),
 }) as unknown as Paint;
 
-/** What is drawn on. A question has no colours. */
+/** The colours and the width for drawing. A question has no colours. */
 export type LabelCanvas = {
   readonly paint: Paint;
   readonly columns: number;
@@ -61,7 +61,7 @@ export interface Display {
   warn(text: string, next?: readonly Suggestion[]): void;
   /** Shows a step, only with `--verbose`. */
   step(text: string): void;
-  /** Runs `work`; if it takes longer than a moment, says why. */
+  /** Awaits `work`; if it takes longer than a moment, says why. */
   waiting<Result>(why: string, work: Promise<Result>): Promise<Result>;
   /** Shows a line about long work on a terminal, until the returned function is called. */
   meter(line: () => string): () => void;

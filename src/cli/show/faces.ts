@@ -31,7 +31,7 @@ const yesOrNo = { choices: '[y/N]', words: { y: 'yes', yes: 'yes' } } as const;
 const hintIndent = 'botctl: '.length;
 const leastTextWidth = 24;
 
-/** Both faces, for people and JSON, write the same to stderr. They differ on stdout. */
+/** Both faces write the same notes and warnings to stderr. Results go to stdout, with JSON also failures. */
 export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Promise<Display> {
   const { stdout, stderr, env } = streams;
   const coloursOn = (output: Output): boolean =>

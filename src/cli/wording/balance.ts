@@ -17,10 +17,10 @@ export type WalletBalance =
       readonly holdings: readonly Holding[];
     };
 
-/** What is about to be paid of one asset. */
+/** An amount of one asset that is about to be paid. */
 export type Payable = { readonly asset: string; readonly amount: string };
 
-/** The balance in one line, with the assets of which there is too little. */
+/** The balance in one line, with the assets that the wallet has too little of. */
 export function balanceText(balance: WalletBalance, payable: readonly Payable[] = []): string {
   switch (balance.is) {
     case 'not-set':
@@ -44,7 +44,7 @@ function holdingText({ asset, held }: Holding): string {
     : formatAmountOf(formatAmount(held), asset);
 }
 
-/** A sentence for each asset of which the wallet has less than is about to be paid. */
+/** A sentence for each asset that the wallet has too little of. */
 export function tooLittle(balance: WalletBalance | undefined, payable: readonly Payable[]): string[] {
   if (balance?.is !== 'asked') return [];
   return lackingIn(balance.holdings, payable).map(
@@ -53,7 +53,7 @@ export function tooLittle(balance: WalletBalance | undefined, payable: readonly 
   );
 }
 
-/** Before the first request of a batch. */
+/** Stops a batch before its first request. */
 export function tooLittleToPay(warnings: readonly string[]): Failure {
   return failureWith('insufficient-balance')`${warnings.join(' ')}
     Check the amounts. If they are right, add enough to the bot’s wallet for them and the fees, then run the same command again.`;

@@ -23,7 +23,7 @@ export function rowsPaidAlready(equal: readonly EqualRow[]): string {
   return `${counted(equal.length, 'row')} ${paid} already under another entry${doubt}`;
 }
 
-/** One of them, with what its columns `name` and `note` say. */
+/** One such row, with its columns `name` and `note`. */
 export function equalRowWords(row: EqualRow, forWhom: string | undefined, nowMs: number): string {
   const { line, id, equal } = row;
   const which = [...(id === undefined ? [] : [`id ${id}`]), ...(forWhom === undefined ? [] : [forWhom])];
@@ -33,7 +33,7 @@ export function equalRowWords(row: EqualRow, forWhom: string | undefined, nowMs:
 }
 
 /**
- * Pairs of a payment's name or ID and a number of rows. A name may repeat; undefined means no other payment settled
+ * How many rows another payment settled, by its name or ID. A name may repeat; undefined means no other payment settled
  * them.
  */
 export type PaidAs = readonly (readonly [name: string | undefined, rows: number])[];

@@ -103,8 +103,6 @@ export function chainWaitText(until: string, view: ChainView | undefined, leftMs
   return `Waiting for ${until}: ${stage}; ${formatDuration(Math.max(0, Math.ceil(leftMs / 1000) * 1000))} left`;
 }
 
-// A look at the chain ends in three ways: proven, contradicted, or undecided.
-
 export function contradicted({ id }: Entry, view: ChainView): Failure {
   return failureWith('contradicted')`
     The chain contradicts the transfer: ${why(view)} (signature ${view.signature ?? 'unknown'}, ID ${id}). This signature did not pay it; the service may have signed another one.
@@ -164,7 +162,7 @@ function gapOf({ gap }: Pick<Search, 'gap'>): string[] {
   return [gapWords[gap] ?? `The search proves nothing: ${reasonWords[gap as Reason]}.`];
 }
 
-/** `1.5 SOL to 9WzD…` */
+/** `payment` is like `1.5 SOL to 9WzD…`. */
 type Searched = { readonly entry: Entry; readonly payment: string; readonly search: Search };
 
 // Block times are whole seconds.

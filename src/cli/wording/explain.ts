@@ -100,7 +100,7 @@ function wordsOf(
   switch (entry.state) {
     case 'declined':
       return { ...declinedWords(entry, declined), end: entry.wasInDoubt ? nothingSentNow : nothingSent };
-    // An accepted or happened entry is not a failure.
+    // An entry that was accepted, or resolved as happened, is not a failure.
     case 'accepted':
     case 'resolved':
       return {
@@ -139,8 +139,8 @@ function wordsOf(
 }
 
 /**
- * Nothing was sent by this run. Only after a refusal or a No was nothing sent earlier either: an entry that may have
- * been sent would be held.
+ * This run sent nothing. Only a refusal or a No says the same of earlier runs: an entry in doubt has an outcome of its
+ * own.
  */
 function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Unsent {
   switch (outcome.because) {
@@ -227,7 +227,7 @@ function oddityWords(oddity: Oddity): string {
   }
 }
 
-/** The words of a 409 by which the service says that it already has the message. */
+/** The words of a 409, which says that the service already has the message. */
 export function conflictNote({ outcome, complaint }: OutcomeToTell): string | undefined {
   const attempt = outcome.is === 'concluded' ? outcome.attempt : undefined;
   return attempt?.duplicate ? `The service answered with ${summary(attempt, complaint)}.` : undefined;

@@ -6,7 +6,7 @@ import { type Occurrence, optionWords } from './suggest.ts';
 export const waitingForToken = 'Waiting for the token.';
 export const startingSandbox = 'Starting the sandbox';
 
-/** Sources of a token other than a profile. */
+/** Where a token or an rpc-url comes from. */
 export const theCommandLine = 'the command line';
 export const theTerminal = 'the terminal';
 export function theFile(path: string): string {

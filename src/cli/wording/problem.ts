@@ -34,7 +34,6 @@ export function problemOf(failure: Failure, doing?: Interruption): Problem {
   };
 }
 
-/** What each exit code means. */
 const exitMeanings: Readonly<Record<Exit, string>> = {
   0: 'done now, or done earlier and reported again',
   1: 'a fault of botctl or this machine: journal, disk, output',

@@ -231,7 +231,7 @@ function approvingRows(name: string): Suggestion {
   return { decides: ['approve', ...rows], looks: ['history', ...rows, '--state', 'held'] };
 }
 
-/** For a batch of which another run could do nothing. */
+/** For a batch that another run would not change. */
 function doneBut(code: FailureCode, counts: RowCounts, again: Suggestion): Failure {
   const { declined, invalid, done } = counts;
   const others = done === 0 ? '' : ' All other rows are done.';

@@ -5,7 +5,7 @@ import type { Suggestion } from '../../once/sentence.ts';
 /** Characters never shown raw: they move the cursor, change the reading direction or are invisible. */
 export const unsafeClass = String.raw`(?![\uFE0E\uFE0F])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Default_Ignorable_Code_Point}]`;
 
-// A leading = or ~ has a meaning in zsh, or in all shells.
+// A leading = has a meaning in zsh, a leading ~ in all shells.
 const plain = /^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+=:,./-]*$/u;
 
 const ascii = /^[ -~]*$/u;

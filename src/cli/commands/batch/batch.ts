@@ -62,7 +62,7 @@ async function doBatch(kind: Kind, app: App<BatchArgs>, wait?: Until): Promise<E
 
 type UnopenedBatch = Omit<Batch, 'bot' | 'journal'>;
 
-/** Checks and shows everything, but creates nothing, not even a journal. */
+/** Checks and shows everything. It writes the report, but creates no journal. */
 async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
   const { app } = unopened;
   const bot = await app.bot();
@@ -150,7 +150,7 @@ function refuseOtherBot({ begunBy }: BatchPlan, { order, bot, app }: Batch): voi
     throw begunByAnother(order.name, begunBy, bot.name, withProfile(begunBy, app.args));
 }
 
-/** Records the file for `batch status` and other runners. Losing this record in a power failure is harmless. */
+/** Records how many rows the file has, for `batch status`. */
 async function keepBatch(
   { rows, counts }: BatchPlan,
   { bot, order }: Batch,
@@ -242,7 +242,7 @@ async function openBatchWait(until: Until, batch: Batch): Promise<BatchWait> {
   return BatchWait.open(until, batch);
 }
 
-/** The rows were sent and recorded. If the journal is lost meanwhile, only the chain's answer is missing. */
+/** The rows were sent and recorded. If the journal is lost during the wait, only the chain's answer is missing. */
 async function notSeen(
   thrown: unknown,
   { rows }: BatchPlan,
@@ -262,7 +262,7 @@ function withProfile(name: string, args: Args): Suggestion | undefined {
     : again(args, ['profile', 'token-file', 'base-url'], { name: 'profile', value: name });
 }
 
-/** Some rows would conflict, and the others would be paid from another wallet. */
+/** Otherwise some rows would conflict, and the others would be paid from another wallet. */
 function begunByAnother(name: string, owner: string, bot: string, run: Suggestion | undefined): Failure {
   if (run === undefined)
     return failureWith('other-bot')`${name} was begun by ${owner}, and this is ${bot}

@@ -128,7 +128,6 @@ function contentOf(ahead: PlanToShow): Fact[] {
   ];
 }
 
-/** Payments that were made before. */
 function equalPayments(equal: readonly EqualRow[]): Fact[] {
   if (equal.length === 0) return [];
   return [['Paid before', rowsPaidAlready(equal), { equal_payments: countsJson(equal) }]];
@@ -162,7 +161,7 @@ export function paidNow(plan: BatchPlan): Fact[] {
   ];
 }
 
-/** How many of the rows another batch has paid. This is no reason to stop: salaries are equal every month. */
+/** How many rows pay what an earlier batch paid. This is no reason to stop: salaries are equal every month. */
 function paidEarlier({ plan: { earlier, rows }, batch: { journal, app } }: PlanToShow): Fact[] {
   if (earlier === undefined) return [];
   const { batch, atMs } = earlier;
@@ -230,7 +229,7 @@ function planView(ahead: PlanToShow): View {
   };
 }
 
-/** Shows what a run would do, and returns the exit code with which it would begin. */
+/** Shows what a run would do, and returns 0, or the exit code of a run that would send nothing. */
 export async function tellDryRun(
   plan: BatchPlan,
   batch: Batch,

@@ -104,7 +104,6 @@ export class RowTeller {
   }
 }
 
-/** The progress of a batch's rows while they are sent. */
 export function progressOf({ rows, counts }: Pick<BatchPlan, 'rows' | 'counts'>, runsMs: number): string {
   const toDo = rows.length - counts.done - counts.invalid;
   let [done, failed, unknown] = [0, 0, 0];
@@ -141,7 +140,7 @@ export async function endBatch(plan: BatchPlan, run: FinishedRun, batch: Batch):
   return tellEnd(endView(plan, { ...run, stop }, counts, batch), failure, display);
 }
 
-/** A re-run that can finish rows comes first, then payments that the chain denies or shows to be made twice. */
+/** A re-run that can finish rows comes first, then payments that the chain denies or shows were made twice. */
 async function problemOfEnd(
   { rows }: BatchPlan,
   { chain, stop }: FinishedRun,

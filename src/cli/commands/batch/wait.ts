@@ -9,7 +9,7 @@ import { tellRow } from '../../run/telling.ts';
 import { progressWords } from '../../wording/batch.ts';
 import type { Batch } from './options.ts';
 
-/** The number of accepted rows by the chain's answer. */
+/** How many accepted rows got each answer from the chain. */
 export type RowsOnChain = {
   readonly proven: number;
   readonly contradicted: number;
@@ -94,7 +94,7 @@ export class BatchWait {
     return open;
   }
 
-  /** With --json, reports each row again, with the chain's answer. For a person, reports only contradictions. */
+  /** With --json, reports each row again, with the chain's answer. For a person, reports only rows with a problem. */
   async #tell(id: string, journal: Journal, seen?: ChainView): Promise<void> {
     const entry = await journal.reads.get(id);
     if (entry === undefined) return;

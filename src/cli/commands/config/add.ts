@@ -38,7 +38,7 @@ export async function add(app: App<AddArgs>): Promise<Exit> {
   return 0;
 }
 
-/** The profile from the options. For the sandbox, the running one gives the rest. */
+/** The profile from the options. With --sandbox, the running sandbox gives the rest. */
 async function wantedProfile(name: string, app: App<AddArgs>): Promise<ProfileRecord> {
   const node = app.args.text('rpc-url');
   if (node !== undefined && !RpcUrl.from(node, theCommandLine).isPlain) throw rpcUrlAsArgument('add');
@@ -64,7 +64,7 @@ async function wantedProfile(name: string, app: App<AddArgs>): Promise<ProfileRe
   };
 }
 
-/** The stored URL must not depend on the environment of today. */
+/** The stored URL must not depend on today's environment. */
 function requiredUrl(args: Args): string {
   const url = args.text('base-url');
   if (url === undefined)
@@ -81,7 +81,7 @@ async function findingsOn(name: string, app: App): Promise<readonly Finding[]> {
   return examine(app.as(new Args('doctor', [], [...kept, profile], globalNames)));
 }
 
-/** Shows one line: the profile is ready, or which checks fail. */
+/** Warns of each finding, then says whether the profile is ready or which checks fail. */
 function tell(name: string, findings: readonly Finding[], { display }: App): void {
   for (const { level, check, says, todo = '', next = [] } of findings)
     if (level !== 'ok') display.warn([withFullStop(`${check}: ${says}`), todo].join(' ').trimEnd(), next);

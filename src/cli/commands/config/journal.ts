@@ -10,7 +10,7 @@ import { card } from '../../show/card.ts';
 import type { JournalArgs } from './config.spec.ts';
 import { profilesPathsOf } from './show.ts';
 
-/** Shows, names or unsets the journal of every command on this machine that names no other. */
+/** Shows, sets or unsets the journal that commands on this machine use if they name none. */
 export async function journal(app: App<JournalArgs>): Promise<Exit> {
   const { display, env } = app;
   const [text] = app.args.words;
@@ -27,7 +27,7 @@ export async function journal(app: App<JournalArgs>): Promise<Exit> {
   return tell(journalSets, app);
 }
 
-/** The name to store: the whole path of a file, or the URL of a journal that can be opened, without a password. */
+/** The name to store: a file's whole path, or a URL without a password, whose journal can be opened. */
 async function lastingName(text: string, app: App): Promise<string> {
   if (text === '') throw journalFailure('empty-name', { source: 'journal' });
   const location = await locationAt(text, 'journal', app);
@@ -40,7 +40,7 @@ async function lastingName(text: string, app: App): Promise<string> {
   return text;
 }
 
-/** Refuses to leave a journal with unsettled entries: another journal would not know them, and pay them again. */
+/** Refuses to leave a journal with unsettled entries: with another journal they could be paid twice. */
 async function refuseToLeave(app: App): Promise<void> {
   const location = await lastingLocation(app);
   if (!isThere(location)) return;

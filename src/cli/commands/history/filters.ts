@@ -10,7 +10,7 @@ import { type Moment, msOf, parseMoment } from '../../bot/settings.ts';
 import { notAMoment } from '../../wording/history.ts';
 import type { HistoryArgs } from './history.spec.ts';
 
-/** The filters from the options of `history`. A duration counts back by the journal's clock, known once it is open. */
+/** The filters from the options of `history`. A duration counts back from the journal's time, known once it is open. */
 export type Filters = Omit<Selection, 'sinceMs' | 'untilMs' | 'limit'> & {
   readonly since?: Moment;
   readonly until?: Moment;
@@ -52,7 +52,7 @@ export function parseFilters(args: HistoryArgs, nowMs: number): Filters {
 // One less than the largest safe integer: `limit + 1` must still be exact.
 export const allOfThem = Number.MAX_SAFE_INTEGER - 1;
 
-/** The first characters of an address and perhaps the last ones, as in a shortened address of a list. */
+/** The first characters of an address and perhaps the last ones, as a list shortens it. */
 const beginningOf = new RegExp(
   `^(?<head>[${base58Alphabet}]{4,44})(?:(?:…|\\.{3})(?<tail>[${base58Alphabet}]{0,44}))?$`,
   'u',
@@ -62,7 +62,7 @@ function isWhole(to: string): boolean {
   return addressComplaint(to, 'any') === undefined;
 }
 
-/** Replaces a shortened address by the only recipient of this journal that it matches. */
+/** Replaces a shortened address with the only recipient of this journal that it matches. */
 export async function withWholeAddress(filters: Filters, { reads }: Journal): Promise<Filters> {
   const { to } = filters;
   if (to === undefined || isWhole(to)) return filters;
@@ -76,7 +76,7 @@ export async function withWholeAddress(filters: Filters, { reads }: Journal): Pr
   return { ...filters, to: address ?? to };
 }
 
-/** Replaces a recipient’s name by the address that a policy gives it today. */
+/** Replaces a recipient’s name with the address that a policy gives it today. */
 export async function withRecipient(filters: Filters, app: App<HistoryArgs>): Promise<Filters> {
   if (filters.to?.startsWith('@') !== true) return filters;
   const { withAddress } = await import('../../../policy/policy.ts');

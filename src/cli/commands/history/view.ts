@@ -80,7 +80,7 @@ function whoGetsWhat(entry: Pick<Entry, 'kind' | 'body'>, isWhole = false): stri
   return `${amountIn(request) ?? ''} → ${short}`;
 }
 
-/** Its name, its row in a batch, how it was resolved, who wants it approved, how often it was paid, or whose it is. */
+/** Its name, its row and for whom it is, how it was resolved or approved, how often it was paid, and its bot. */
 function marksOf({ entry, chain }: Report, width: number, { bots, widthOf }: HistoryLayout): string {
   const { name, rowId, resolvedAs, bot } = entry;
   const cut = (text: string, share: number): string =>
