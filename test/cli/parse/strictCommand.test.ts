@@ -188,16 +188,6 @@ describe('what a command is told', () => {
 });
 
 describe('help and version', () => {
-  test.each([[['--help']], [['send', '--help']], [['config', 'add', '--help']]])(
-    '%j goes to stdout and exits 0',
-    async (line) => {
-      const { code, stdout, stderr } = await run(line);
-      expect(code).toBe(0);
-      expect(stdout).toContain('Usage: botctl');
-      expect(stderr).toBe('');
-    },
-  );
-
   test('the version is the package’s', async () => {
     const { default: packageJson } = await import('../../../package.json', { with: { type: 'json' } });
     expect(await run(['--version'])).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' });
