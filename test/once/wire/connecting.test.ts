@@ -82,17 +82,6 @@ describe('nothing went out, so nothing happened', () => {
     expect(String(talks[0]?.received)).not.toContain('POST');
   });
 
-  test('when the other side does not speak TLS', async () => {
-    const plain = createServer((socket) => {
-      socket.on('error', () => {}).once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-    }).listen(0, '127.0.0.1');
-    await once(plain, 'listening');
-    closedAfterTest({ close: async () => void plain.close() });
-    const { port } = plain.address() as AddressInfo;
-    const flight = noReply(await flyTo(`https://localhost:${port}`));
-    expect(flight.headersSent).toBe(false);
-  });
-
   test('when it is interrupted while connecting, and what was being connected is let go at once', async () => {
     const { port, talks } = await server(() => {});
     const cut = new AbortController();
