@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { untilClaimed } from '../../../src/once/engine/claim.ts';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
@@ -148,31 +149,29 @@ describe('a process that died', () => {
   });
 });
 
-describe('a process that lives', () => {
-  /** Somebody else's flight, which lands when told to. */
-  async function inFlight(
-    order = transfer(),
-  ): Promise<{ engine: EngineContext; land: (flight: typeof paid) => Promise<void> }> {
-    const engine = scripted.engine();
-    let land: (flight: typeof paid) => void = () => {};
-    scripted.script.push(
-      () =>
-        new Promise((resolve) => {
-          land = resolve;
-        }),
-    );
-    const before = scripted.sent.length;
-    const running = execute(order, engine, undefined);
-    while (scripted.sent.length === before) await new Promise(setImmediate);
-    return {
-      engine,
-      land: async (flight) => {
-        land(flight);
-        await running;
-      },
-    };
-  }
+/** Somebody else's flight, which lands when told to. */
+async function inFlight(order = transfer()) {
+  const engine = scripted.engine();
+  let land: (flight: typeof paid) => void = () => {};
+  scripted.script.push(
+    () =>
+      new Promise((resolve) => {
+        land = resolve;
+      }),
+  );
+  const before = scripted.sent.length;
+  const running = execute(order, engine);
+  while (scripted.sent.length === before) await new Promise(setImmediate);
+  return {
+    engine,
+    land: (flight: typeof paid) => {
+      land(flight);
+      return running;
+    },
+  };
+}
 
+describe('a process that lives', () => {
   test.each([
     ['accepted', paid, true],
     ['held', reply(200, 'OK'), false],
@@ -239,26 +238,10 @@ describe('a process that lives', () => {
 
 describe('an owner whose proof comes late', () => {
   /** A process that was thought dead although it still waits for its reply. */
-  async function late(order = transfer()): Promise<{ land: (flight: typeof paid) => Promise<unknown> }> {
-    const engine = scripted.engine();
-    let land: (flight: typeof paid) => void = () => {};
-    scripted.script.push(
-      () =>
-        new Promise((resolve) => {
-          land = resolve;
-        }),
-    );
-    const running = execute(order, engine);
-    while (scripted.sent.length === 0) await new Promise(setImmediate);
-    const path = `${scripted.path}.owners`;
-    const { renameSync } = await import('node:fs');
-    renameSync(path, `${path}.gone`);
-    return {
-      land: async (flight) => {
-        land(flight);
-        return running;
-      },
-    };
+  async function late() {
+    const flight = await inFlight();
+    renameSync(`${scripted.path}.owners`, `${scripted.path}.owners.gone`);
+    return flight;
   }
 
   test('is told as that process’s work where nothing left this one', async () => {
