@@ -103,17 +103,6 @@ describe('one request', () => {
 });
 
 describe('a reply that came whole', () => {
-  test.each([200, 201, 202, 204, 400, 404, 409, 429, 500, 503, 599])('with status %i', async (status) => {
-    const body = status === 204 ? '' : '{"a":1}';
-    const head = `HTTP/1.1 ${status} x`;
-    const { origin } = await serve((socket) =>
-      socket.end(status === 204 ? `${head}\r\n\r\n` : httpReply(body, head)),
-    );
-    const flight = reply(await flyTo(origin));
-    expect(flight).toMatchObject({ came: 'reply', status, ended: 'whole' });
-    expect(String(flight.body)).toBe(body);
-  });
-
   test('in chunks, or until the connection ends, and headers given twice', async () => {
     const chunked =
       'HTTP/1.1 200 OK\r\nX-A: 1\r\nx-a: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n';
