@@ -501,16 +501,6 @@ test.each([[paid], [reply(500), paid]])('what is accepted is told as it is on re
   expect(entry).toEqual(kept);
 });
 
-test('what another process did meanwhile, and this one never sent, is told as done by the other', async () => {
-  const ended = await scripted.run(transfer(), [
-    () => {
-      doneByAnother();
-      return unsent;
-    },
-  ]);
-  expect(ended).toMatchObject({ entry: { state: 'accepted' }, replayed: true });
-});
-
 test('a connection whose reply proves nothing is dropped before the command ends', async () => {
   let isDropped = false;
   const drop = async (): Promise<void> => {
