@@ -55,15 +55,6 @@ async function settled(
 const hourS = 3600;
 
 describe('what nobody knew', () => {
-  test('has happened where it is proven', async () => {
-    const journal = opened();
-    const id = await inDoubt(journal);
-    expect(await settled(journal, id, look())).toBe('proven resolved happened');
-    expect(await journal.decisionsOf(id)).toMatchObject([
-      { who: 'chain', kind: 'happened', signature, reason: 'seen in slot 100' },
-    ]);
-  });
-
   test.each([
     ['it is not final yet', look({ commitment: 'confirmed' }), 'likely unknown', 0],
     ['nobody knows whose money it was', look({ wallet: undefined }), 'likely unknown', 1],
@@ -104,12 +95,6 @@ describe('what nobody knew', () => {
     const { id } = await dead.begin(newEntry({ kind: 'transfer', payment: 'p' }), 'hash', nowMs);
     await dead.close();
     expect(await settled(opened(path), id, look())).toBe('proven resolved happened');
-  });
-
-  test('is not decided while it is sent', async () => {
-    const journal = opened();
-    const { id } = await journal.begin(newEntry({ kind: 'transfer', payment: 'p' }), 'hash', nowMs);
-    expect(await settled(journal, id, look())).toBe('proven sending');
   });
 
   test('is not decided where a person is about to', async () => {

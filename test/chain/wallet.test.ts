@@ -305,16 +305,6 @@ describe('a look at the wallet', () => {
   });
 
   test.each<[string, Says, string[], number, WalletLook['gap']]>([
-    ['the list is short, and the node has all blocks', node([at('a')]), ['a'], 1, undefined],
-    [
-      'the list is short, and the node has not all blocks',
-      node([at('a')], { getFirstAvailableBlock: { result: 5 }, getBlockTime: { result: beganS } }),
-      ['a'],
-      1,
-      'cut-short',
-    ],
-    ['the list is empty, and the node has all blocks', node([]), [], 0, 'cut-short'],
-    ['the node is dead', { getGenesisHash: { lost: true } }, [], 0, 'no-answer'],
     ['the node is of another chain', { getGenesisHash: { result: key(43) } }, [], 0, 'other-cluster'],
     [
       'the node refuses to list',
@@ -351,13 +341,6 @@ describe('a look at the wallet', () => {
     };
     const found = await look(node([...all, older], { getTransaction: dies }));
     expect([strays(found).length, found.read, found.gap, asks]).toEqual([10, 10, 'no-answer', 24]);
-  });
-
-  test('reads the newest 10,000 and no more', async () => {
-    const journal = opened();
-    const all = Array.from({ length: 10_001 }, (_, n) => at(`s${n}`, { err: {} }));
-    const found = await look(node(all), journal);
-    expect([found.read, found.gap]).toEqual([10_000, 'too-many']);
   });
 
   test('ends where it is told to', async () => {

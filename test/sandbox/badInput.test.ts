@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { closedAfterTest } from '../support/closedAfterTest.ts';
 import { rawRequest } from '../support/rawHttp.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
-  sandbox = await startTestSandbox({ requestTimeoutMs: 400 });
+  sandbox = await startTestSandbox();
 });
 afterAll(() => sandbox.close());
 
@@ -35,9 +36,6 @@ async function statusOf({ line, headers, body: bytes = body }: Parts): Promise<n
 const authorized = (...more: string[]): string[] => [`Authorization: Bot ${sandbox.tokens.full}`, ...more];
 
 test('a wrong method: 405', async () => {
-  for (const method of ['GET', 'DELETE', 'PATCH', 'TRACE']) {
-    expect(await statusOf({ line: `${method} /api/bot/v1/messages/send HTTP/1.1` })).toBe(405);
-  }
   expect(await statusOf({ line: 'GET /rpc HTTP/1.1' })).toBe(405);
   expect(await statusOf({ line: 'GET /control/reset HTTP/1.1' })).toBe(405);
 });
@@ -102,11 +100,6 @@ test('invalid UTF-8: 400', async () => {
   expect(await statusOf({ body: broken })).toBe(400);
 });
 
-test('field names that JavaScript knows are only names', async () => {
-  const odd = '{"__proto__":{"content":"x"},"constructor":"x","conversation_id":"conv_demo"}';
-  expect(await statusOf({ body: odd })).toBe(400);
-});
-
 test('a missing or doubled Authorization: 401', async () => {
   const type = 'Content-Type: application/json';
   expect(await statusOf({ headers: [type] })).toBe(401);
@@ -135,12 +128,14 @@ test('headers beyond 16 KiB: 431', async () => {
 });
 
 test('a client that drips its headers, or its body, for ever: 408', async () => {
+  const impatient = closedAfterTest(await startTestSandbox({ requestTimeoutMs: 400 }));
   const head = `POST /api/bot/v1/messages/send HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10000\r\n`;
-  const slowHead = rawRequest(sandbox.baseUrl, [...head], 40);
-  const slowBody = rawRequest(sandbox.baseUrl, [`${head}\r\n`, ...'x'.repeat(100)], 40);
-  const silent = rawRequest(sandbox.baseUrl, [head]);
+  const slowHead = rawRequest(impatient.baseUrl, [...head], 40);
+  const slowBody = rawRequest(impatient.baseUrl, [`${head}\r\n`, ...'x'.repeat(100)], 40);
+  const silent = rawRequest(impatient.baseUrl, [head]);
   const replies = await Promise.all([slowHead, slowBody, silent]);
   expect(replies.map((reply) => reply.status)).toEqual([408, 408, 408]);
+  expect(await impatient.ledger()).toEqual([]);
 });
 
 test('a client that leaves in the middle of its body leaves nothing', async () => {

@@ -12,7 +12,7 @@ beforeEach(() => sandbox.reset());
 const hello = { conversation_id: 'conv_demo', content: 'hello', idempotency_key: 'k' };
 
 /** A message as bytes on a socket, so that what comes back is seen as it is. */
-function ask(more: object = {}): Promise<RawReply> {
+function bytesOf(more: object, connection: 'close' | 'keep-alive'): string {
   const body = JSON.stringify({ ...hello, ...more });
   const head = [
     `POST ${paths.message} HTTP/1.1`,
@@ -20,25 +20,20 @@ function ask(more: object = {}): Promise<RawReply> {
     `Authorization: Bot ${sandbox.tokens.full}`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
+    `Connection: ${connection}`,
   ];
-  return rawRequest(sandbox.baseUrl, [`${head.join('\r\n')}\r\n\r\n${body}`]);
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+}
+
+function ask(more: object = {}): Promise<RawReply> {
+  return rawRequest(sandbox.baseUrl, [bytesOf(more, 'close')]);
 }
 
 /** Several messages over one connection, one after the other. */
 function askOver(keys: readonly string[]): Promise<RawReply> {
-  const requests = keys.map((key, index) => {
-    const body = JSON.stringify({ ...hello, content: key, idempotency_key: key });
-    const head = [
-      `POST ${paths.message} HTTP/1.1`,
-      'Host: 127.0.0.1',
-      `Authorization: Bot ${sandbox.tokens.full}`,
-      'Content-Type: application/json',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `Connection: ${index === keys.length - 1 ? 'close' : 'keep-alive'}`,
-    ];
-    return `${head.join('\r\n')}\r\n\r\n${body}`;
-  });
+  const requests = keys.map((key, index) =>
+    bytesOf({ content: key, idempotency_key: key }, index === keys.length - 1 ? 'close' : 'keep-alive'),
+  );
   return rawRequest(sandbox.baseUrl, requests, 50);
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseMoment } from '../../../src/cli/bot/settings.ts';
 
 const zone = process.env.TZ;
@@ -44,21 +44,10 @@ test.each([
   expect(parseMoment(text, utc)).toBeUndefined();
 });
 
-describe('a month', () => {
-  test('ends with its last millisecond', () => {
-    expect(parseMoment('2026-12', 'ends')).toEqual({
-      atMs: Date.UTC(2027, 0, 1) - 1,
-    });
-    expect(parseMoment('2024-02', 'ends')).toEqual({
-      atMs: Date.UTC(2024, 2, 1) - 1,
-    });
-  });
-});
-
-describe('a day', () => {
-  test('ends with its last millisecond', () => {
-    expect(parseMoment('2026-11-30', 'ends')).toEqual({
-      atMs: Date.UTC(2026, 11, 1) - 1,
-    });
-  });
+test.each([
+  ['2026-12', Date.UTC(2027, 0, 1)],
+  ['2024-02', Date.UTC(2024, 2, 1)],
+  ['2026-11-30', Date.UTC(2026, 11, 1)],
+])('%s ends with its last millisecond', (text, nextMs) => {
+  expect(parseMoment(text, 'ends')).toEqual({ atMs: nextMs - 1 });
 });

@@ -27,17 +27,3 @@ test('a journal that cannot be looked at is not one that is empty', async () => 
   expect(code).toBe(2);
   expect(stderr).not.toContain('Nothing is recorded');
 });
-
-test.each([
-  ['--state', 'done', 'is not a state.', 'Give one of open, sending,'],
-  ['--kind', 'money', 'is not a kind.', 'Give message or transfer.'],
-  ['--since', 'monday', 'is not a time.', 'Write how long ago'],
-  ['--until', '2026-02-30', 'is not a time.', 'Write how long ago'],
-  ['--to', '9Wz', 'is not an address or the beginning of one.', 'Give the recipient’s address'],
-  ['--limit', '0', 'is not a count.', 'Give a whole number from 1, or all.'],
-])('%s %s says once what is wrong and once what to give', async (option, value, problem, hint) => {
-  const { code, stderr } = await runMain(['history', option, value], { env: home.env });
-  expect(code).toBe(2);
-  expect(stderr).toContain(problem);
-  expect(stderr).toContain(hint);
-});

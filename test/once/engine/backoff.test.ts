@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nextPauseMs } from '../../../src/once/engine/judgedReply.ts';
 
@@ -29,36 +28,5 @@ describe('the pause before another attempt', () => {
     const tried = { ...candidate, sinceFirstMs: 40_000, retryAfterMs: 20_001 };
     expect(nextPauseMs(tried, limits, 0)).toBeUndefined();
     expect(nextPauseMs({ ...tried, retryAfterMs: 20_000 }, limits, 0)).toBe(20_000);
-  });
-
-  test('never waits less than asked, more than --max-wait in all', () => {
-    fc.assert(
-      fc.property(
-        fc.nat(200_000),
-        fc.array(
-          fc.record({
-            fraction: fc.double({ min: 0, max: 0.999, noNaN: true }),
-            order: fc.option(fc.nat(90_000), { nil: undefined }),
-          }),
-          { minLength: 30, maxLength: 30 },
-        ),
-        (maxWaitMs, draws) => {
-          let sinceFirstMs = 0;
-          let attempts = 0;
-          for (const { fraction, order } of draws) {
-            attempts += 1;
-            const pauseMs = nextPauseMs(
-              { attempts, sinceFirstMs, retryAfterMs: order },
-              { maxWaitMs },
-              fraction,
-            );
-            if (pauseMs === undefined) break;
-            expect(pauseMs).toBeGreaterThanOrEqual(order ?? 0);
-            sinceFirstMs += pauseMs;
-          }
-          expect(sinceFirstMs).toBeLessThanOrEqual(maxWaitMs);
-        },
-      ),
-    );
   });
 });

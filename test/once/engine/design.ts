@@ -36,22 +36,19 @@ const always = () => true;
 const yesOrNo = [false, true] as const;
 
 // ---------------------------------------------------------------------------------------------------------------
-// The reasons to hold an entry: ten, each with one sentence.
+// The reasons to hold an entry.
 
-export const holdReasons = {
-  approval: 'This payment waits for somebody to approve or decline it.',
-  'too-old':
-    'The attempt that may have taken effect is too old to send the same key again without a decision.',
-  'another-token': 'The payment may have been made with another token, so the service may not know the key.',
-  'not-allowed': 'The payment may have been made, and the policy no longer allows it to be sent again.',
-  'another-payment': 'The service reports success, but with another recipient, asset or amount.',
-  'says-failed': 'The service answered with a status of success, but its reply says that the request failed.',
-  'id-taken': 'The service answered with a transfer ID or a signature that belongs to another entry.',
-  'refused-in-doubt': 'The service refused this attempt, but an earlier one may have taken effect.',
-  'key-conflict': 'The service says that the request conflicts, which does not prove that it happened.',
-  'unclear-reply': 'The reply shows neither that the request happened nor that it was refused.',
-} as const;
-export type HoldReason = keyof typeof holdReasons;
+export type HoldReason =
+  | 'approval'
+  | 'too-old'
+  | 'another-token'
+  | 'not-allowed'
+  | 'another-payment'
+  | 'says-failed'
+  | 'id-taken'
+  | 'refused-in-doubt'
+  | 'key-conflict'
+  | 'unclear-reply';
 
 // ---------------------------------------------------------------------------------------------------------------
 // Section 4: is this a re-run?
@@ -96,7 +93,7 @@ export type Situation = Cell<typeof situations>;
 /** What each row of section 4 means. If `already-done` asks "again?", a Yes sends a new entry. */
 export const plans = {
   'name-taken': { row: 1, sends: false, exit: 6 },
-  /** At most --max-wait, then `exitOfLongWait`; then the table again. */
+  /** At most --max-wait, then exit 9; then the table again. */
   wait: { row: 2, sends: false, exit: 'as it ends' },
   hold: { row: 3, sends: false, exit: 10 },
   /** The same key and the same bytes. */
@@ -114,14 +111,11 @@ export interface Decision {
   row: number;
   plan: Plan;
   sends: boolean;
-  /** "again?" is asked: Yes is a new entry for which section 5 is answered as well, No is `exitOfNo`. */
+  /** "again?" is asked: Yes is a new entry for which section 5 is answered as well, No is exit 130. */
   asksAgain: boolean;
   exit: 0 | 6 | 10 | 'as it ends';
   why?: 'too-old' | 'another-token';
 }
-
-export const exitOfNo = 130;
-export const exitOfLongWait = 9;
 
 /** Row 7. What was rejected is taken up again only by its name. */
 const startsAgain = ({ found, named }: Situation) =>
@@ -227,7 +221,7 @@ export type Question = Cell<typeof questions>;
 
 export type Answer =
   | { does: 'pay' }
-  /** No, or stop, is `exitOfNo`; a row may also be skipped, with the answers of --skip-repeats. */
+  /** No, or stop, is exit 130; a row may also be skipped, with the answers of --skip-repeats. */
   | { does: 'ask'; choices: readonly ('pay' | 'skip' | 'stop')[] }
   /** A batch: before its first request. */
   | { does: 'stop'; exit: 10; code: 'paid-already' }
@@ -335,98 +329,6 @@ export function equal(a: Payment, b: Payment, assets: readonly { name: string; m
 export const wordCases = ['none', 'repetition', 'under way', 'other'] as const;
 export type Words = (typeof wordCases)[number];
 
-const ofAll = (words: string): readonly string[][] => words.split(', ').map((phrase) => phrase.split(' '));
-const underWay = ofAll(
-  'in progress, processing, being processed, outstanding, still running, in flight, in use',
-);
-/** A stem ends in a dash. */
-const otherWords = ofAll(
-  'different, another, other, separate, modif-, chang-, payload, parameters, custom id, label, action row, fail-, error-, reject-, declin-, expired, timed out, nothing, not posted, not sent, not created, not done, not made, not processed',
-);
-const repeated = ofAll('used, in use, sent, posted, processed, received, exists, created, completed').flatMap(
-  (phrase) => [
-    ['already', ...phrase],
-    ['already', 'been', ...phrase],
-  ],
-);
-const beside = ofAll('key, idempot-, request, message');
-
-const is = (word: string | undefined, wanted: string) =>
-  wanted.endsWith('-') ? word?.startsWith(wanted.slice(0, -1)) === true : word === wanted;
-const standsAt = (words: readonly string[], at: number, phrase: readonly string[]) =>
-  phrase.every((wanted, n) => is(words[at + n], wanted));
-
-/** Whether a phrase of a list stands in a clause where it counts. */
-function says(
-  words: readonly string[],
-  list: readonly (readonly string[])[],
-  counts: (at: number, end: number) => boolean = always,
-): boolean {
-  return words.some((_word, at) =>
-    list.some((phrase) => standsAt(words, at, phrase) && counts(at, at + phrase.length)),
-  );
-}
-
-const textsOf = (value: unknown): string[] =>
-  typeof value === 'string' ? [value] : Object.values(Object(value)).flatMap(textsOf);
-
-/** The JSON of a body, or its text without tags. */
-function read(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body.replace(/<[^<>]*>/gu, ' ; ');
-  }
-}
-
-/** What a 409 says, read whole; the three lists in their order, and what is none of them. */
-export function wordsOf409(body: string, ownKey: string): Words {
-  const json = read(body);
-  const isBeside = (text: string, at: number) => /[\p{L}\p{N}]/u.test(text[at] ?? '');
-  const texts = textsOf(json).map((whole) => {
-    let text = whole;
-    // silent: where the key counts as named. As a whole word: a key "r" is no letter of "another".
-    for (let at = text.indexOf(ownKey); at >= 0; at = text.indexOf(ownKey, at + 1))
-      if (!isBeside(text, at - 1) && !isBeside(text, at + ownKey.length))
-        text = `${text.slice(0, at)}\0${text.slice(at + ownKey.length)}`;
-    // silent: about:blank. RFC 9457 says that it means no more than the status.
-    return text.replace(/about:blank/giu, ' ');
-  });
-  // silent: where a clause ends (for "again" and "twice"), and names written together: each of their words counts.
-  const clauses = texts
-    .flatMap((text) => text.split(/[^\p{L}\p{N}\s](?=\s|$)|(?<=\s)[^\p{L}\p{N}\s]|[\n\r]/u))
-    .map((clause) =>
-      clause
-        .replace(/(\p{Ll})(\p{Lu})|(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1$3 $2')
-        .split(/\P{L}+/u)
-        .map((word) => word.toLowerCase())
-        .filter((word) => word !== '' && word !== 'conflict'),
-    );
-  const any = (list: readonly (readonly string[])[]) => clauses.some((words) => says(words, list));
-  const isUnderWay = (words: readonly string[]) =>
-    says(words, underWay, (at, end) => {
-      const before = words.slice(Math.max(0, at - 2), at).join(' ');
-      return words.slice(at, end).join(' ') !== 'in use' || !/(?:^| )already(?: been)?$/u.test(before);
-    });
-  if (clauses.some(isUnderWay)) return 'under way';
-  // silent: how far before "again" or "twice". In its clause, with at most three words between.
-  const isOther = (words: readonly string[]) =>
-    says(
-      words,
-      otherWords,
-      (_at, end) => !words.slice(end, end + 4).some((word) => word === 'again' || word === 'twice'),
-    );
-  if (clauses.some(isOther)) return 'other';
-  if ((any([['duplicat-']]) || any(repeated)) && any(beside)) return 'repetition';
-  // silent: what is a word. A number, a path, a time or an id is none: what has a digit or a slash.
-  const isWord = (text: string) =>
-    /\p{L}/u.test(text) && !/[\d/]/u.test(text) && !/^\W*conflict\W*$/iu.test(text);
-  // silent: the service's own id of the request. It is no word.
-  const ids = textsOf([Object(json).request_id, Object(Object(json).error).request_id]);
-  const said = texts.filter((text) => !ids.includes(text)).flatMap((text) => text.split(/[\s_\0]+/u));
-  return said.some(isWord) ? 'other' : 'none';
-}
-
 /** The whole body of a 2xx. Each case has examples, of a payment of 1.5 SOL to the address `to`. */
 export const bodyCases = [
   'fine',
@@ -509,30 +411,6 @@ export function bodies2xx(failed: string, other: string, to: string): Record<Kin
       ),
     ],
   };
-}
-
-const isMint = (asset: string) => /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u.test(asset);
-
-/** Whether fields of a reply, at its top or in `transfer`, name another payment. What is not there names nothing. */
-export function namesAnother(
-  ours: Payment,
-  theirs: { to_address?: unknown; asset?: unknown; amount?: unknown },
-): boolean {
-  const { to_address: to, asset, amount } = theirs;
-  const sol = ours.asset.toUpperCase() === 'SOL';
-  if (sol && typeof to === 'string' && to !== ours.to) return true;
-  if (typeof asset === 'string' && isMint(asset) === isMint(ours.asset))
-    if (asset.toLowerCase() !== ours.asset.toLowerCase()) return true;
-  if (typeof amount !== 'string' && typeof amount !== 'number') return false;
-  // decided: what is tiny is written with an exponent, and what is huge has lost digits.
-  if (typeof amount === 'number' && amount > 0 && (amount > 999_999_999_999_999 || amount < 0.000001))
-    return false;
-  const [mine, other] = [decimal(ours.amount), decimal(String(amount))];
-  // silent: an amount that cannot be read is another one.
-  if (!mine || !other || mine.digits !== other.digits) return true;
-  const powers = other.power - mine.power;
-  // silent: a token's smaller power of ten. Base units are never fewer than units, so it is another amount.
-  return powers !== 0 && (sol ? powers !== 9 : powers < 0);
 }
 
 export interface Reply {

@@ -7,13 +7,10 @@ import {
   ada,
   bob,
   endOf,
-  key,
   lost,
   noRetries,
   once,
   paid,
-  reply,
-  run,
   ScriptedEngine,
   transfer,
 } from '../../support/scriptedEngine.ts';
@@ -73,18 +70,6 @@ test('what settles a row is what the design says', { timeout: 60_000 }, async ()
 });
 
 describe('an equal payment under another entry', () => {
-  test.each([
-    ['accepted', [paid]],
-    ['unknown', [lost]],
-    ['held', [reply(200, 'OK')]],
-  ] as const)('that is %s stops one that would be paid besides', async (_state, replies) => {
-    await scripted.run(rent, [...replies], noRetries);
-    const outcome = await scripted.run(other);
-    expect(outcome).toMatchObject({ is: 'not-sent', because: 'paid-already', equal: { name: 'rent' } });
-    expect(scripted.sent).toHaveLength(1);
-    expect(await scripted.entries()).toHaveLength(1);
-  });
-
   test('counts for 12 hours from its latest attempt, and in doubt for ever', async () => {
     await scripted.run(rent, [paid]);
     await scripted.run(transfer({ to: bob }, once('in doubt')), [lost], noRetries);
@@ -92,36 +77,6 @@ describe('an equal payment under another entry', () => {
     expect(endOf(await scripted.run(other, [paid]))).toBe('accepted');
     scripted.clock.advance(1000 * hour);
     expect(endOf(await scripted.run(transfer({ to: bob }, once('later'))))).toBe('not sent: paid-already');
-  });
-
-  test('is found again by whatever else is about to begin: open, rejected, proposed or undone', async () => {
-    await scripted.run(transfer({}, once('rejected')), [reply(402)]);
-    await scripted.run(transfer({}, once('undone')), [lost], noRetries);
-    const [, undone] = await scripted.entries();
-    await scripted.decide(undone?.id ?? '', 'did-not-happen');
-    await scripted.run(rent, [paid]);
-    for (const name of ['rejected', 'undone'])
-      expect(endOf(await scripted.run(transfer({}, once(name))))).toBe('not sent: paid-already');
-    expect(scripted.sent).toHaveLength(3);
-  });
-
-  test('does not stand in the way of what is in doubt itself', async () => {
-    await scripted.run(rent, [lost], noRetries);
-    await scripted.run(other, [paid], { besides: 'all' });
-    expect(endOf(await scripted.run(rent, [paid]))).toBe('accepted');
-    expect(new Set(scripted.sent.map((one) => one.key)).size).toBe(2);
-  });
-
-  test('asks nothing of a proposal, until it is approved and sent: one of two is paid', async () => {
-    const proposes = { proposes: true };
-    await scripted.run(rent, [], proposes);
-    await scripted.run(other, [], proposes);
-    const ids = (await scripted.entries()).map(({ id }) => id);
-    const ends: string[] = [];
-    for (const id of ids) await scripted.answer(id, 'approved');
-    for (const id of ids) ends.push(endOf(await scripted.resume(id, [paid])));
-    ends.push(endOf(await scripted.run(other, [], proposes)));
-    expect(ends).toEqual(['accepted', 'not sent: paid-already', 'not sent: paid-already']);
   });
 
   test('is asked about where a person is: Yes pays that one, and no other', async () => {
@@ -180,12 +135,4 @@ describe('equal is', () => {
     const elsewhere = 'https://elsewhere.example' as never;
     expect(endOf(await scripted.run(other, [paid], { spelledUrl: elsewhere }))).toBe('accepted');
   });
-
-  test.each([run('r'), key('k'), { by: 'nothing' } as const])(
-    'what has whatever name, or none: %j',
-    async (naming) => {
-      await scripted.run(rent, [paid]);
-      expect(endOf(await scripted.run(transfer({}, naming)))).toBe('not sent: paid-already');
-    },
-  );
 });

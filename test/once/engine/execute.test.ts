@@ -86,48 +86,6 @@ describe('what is kept of an attempt', () => {
 });
 
 describe('before anything leaves', () => {
-  test.each([
-    ['message', message(), posted],
-    ['transfer', transfer(), paid],
-  ] as const)(
-    'another process sees the %s with its key, its bytes and its attempt in the journal',
-    async (_kind, order, good) => {
-      let seen: unknown;
-      const look = async (): Promise<Flight> => {
-        const [entry] = await scripted.entries();
-        const attempts = await scripted.look((journal) => journal.attemptsOf(entry?.id ?? ''));
-        seen = {
-          state: entry?.state,
-          key: entry?.key,
-          body: Buffer.from(entry?.body ?? []).toString(),
-          attempts: attempts.map(({ number, verdict }) => ({ number, verdict })),
-        };
-        return good;
-      };
-      await scripted.run(order, [look]);
-      const [sent] = scripted.sent;
-      expect(seen).toEqual({
-        state: 'sending',
-        key: sent?.key,
-        body: sent?.body,
-        attempts: [{ number: 1, verdict: undefined }],
-      });
-    },
-  );
-
-  test('a retry is on record too, and so is how the attempt before it ended', async () => {
-    const verdicts: unknown[] = [];
-    const look = (answer: Flight) => async (): Promise<Flight> => {
-      const id = (await scripted.only()).id;
-      verdicts.push(
-        await scripted.look(async (journal) => (await journal.attemptsOf(id)).map(({ verdict }) => verdict)),
-      );
-      return answer;
-    };
-    await scripted.run(transfer(), [look(unsent), look(lost), look(paid)]);
-    expect(verdicts).toEqual([[undefined], ['unsent', undefined], ['unsent', 'unknown', undefined]]);
-  });
-
   test('a journal that cannot be written keeps the request from being made', async () => {
     const journal = scripted.open();
     const broken = scripted.run(transfer(), [paid], {
@@ -299,18 +257,6 @@ describe('trying again', () => {
     expect(asked).toEqual([true, undefined, true, undefined]);
   });
 
-  test.each([
-    ['unsent', [unsent], 'open'],
-    ['limited', [reply(429)], 'open'],
-    ['unsent after doubt', [lost, unsent], 'unknown'],
-    ['limited after doubt', [lost, reply(429)], 'unknown'],
-    ['a server error', [reply(500)], 'unknown'],
-  ] as const)('leaves it as the journal can prove: after %s', async (_what, replies, state) => {
-    const last = replies.at(-1) ?? lost;
-    const ended = await scripted.run(transfer(), [...replies, ...Array(50).fill(last)]);
-    expect(endOf(ended)).toBe(state);
-  });
-
   test('goes on through a 409 on a transfer, and leaves it held where tries end with one', async () => {
     expect(endOf(await scripted.run(transfer(), [reply(409), paid]))).toBe('accepted');
     const ended = await scripted.run(transfer({ amount: '2' }), Array(20).fill(reply(409)));
@@ -322,7 +268,7 @@ describe('trying again', () => {
   });
 });
 
-test('a 409 on a message in the words of a service whose codes nobody knows, on a candidate disk, is accepted', async () => {
+test('a 409 that says a repetition is accepted on a named message', async () => {
   const words = { code: 'x_409', message: 'duplicate idempotency key' };
   const ended = await scripted.run(message('Hi', once('n')), [reply(409, words)]);
   expect(ended).toMatchObject({
@@ -413,15 +359,6 @@ describe('a key’s age', () => {
     scripted.clock.nowMs -= minutes(5) + 1;
     expect(endOf(await scripted.run(transfer()))).toBe('held');
     expect((await scripted.only()).heldReason).toBe('too-old');
-  });
-});
-
-describe('another token', () => {
-  test('holds a transfer that may have taken effect, for keys may be per credential', async () => {
-    await scripted.run(transfer(), [lost], noRetries);
-    expect(endOf(await scripted.run(transfer(), [], { token: 'token-2' }))).toBe('held');
-    expect((await scripted.only()).heldReason).toBe('another-token');
-    expect(scripted.sent).toHaveLength(1);
   });
 });
 
@@ -564,16 +501,6 @@ test.each([[paid], [reply(500), paid]])('what is accepted is told as it is on re
   expect(entry).toEqual(kept);
 });
 
-test('what another process did meanwhile, and this one never sent, is told as done by the other', async () => {
-  const ended = await scripted.run(transfer(), [
-    () => {
-      doneByAnother();
-      return unsent;
-    },
-  ]);
-  expect(ended).toMatchObject({ entry: { state: 'accepted' }, replayed: true });
-});
-
 test('a connection whose reply proves nothing is dropped before the command ends', async () => {
   let isDropped = false;
   const drop = async (): Promise<void> => {
@@ -589,15 +516,6 @@ test('a message leaves no receipt, whatever its reply has in it', async () => {
   await scripted.run(message(), [reply(200, { message: { id: 'm' }, transfer_id: 't', signature: 's' })]);
   const kept = await scripted.look(async (journal) => journal.receiptsOf((await scripted.only()).id));
   expect(kept).toEqual([]);
-});
-
-describe('--max-wait', () => {
-  const limits = { maxWaitMs: 60_000 };
-
-  test.each([['60'], ['30', '30']])('may be waited to its end: %j', async (...seconds) => {
-    const asked = seconds.map((one) => reply(429, {}, { 'retry-after': one }));
-    expect(endOf(await scripted.run(transfer(), [...asked, paid], { limits }))).toBe('accepted');
-  });
 });
 
 describe('a channel that breaks its word and throws', () => {

@@ -201,18 +201,3 @@ describe('the first interrupt', () => {
     expect(endOf(await other)).toBe('accepted');
   });
 });
-
-describe('the second interrupt', () => {
-  test('ends the flight at once: unknown, exit 9, and on record', async () => {
-    scripted.clock.runs = false;
-    const flight = flying();
-    scripted.script.push(flight.fly);
-    const running = start();
-    await turns();
-    first.abort();
-    second.abort();
-    const ended = await running;
-    expect(await exitOf(ended)).toBe(9);
-    expect(await scripted.only()).toMatchObject({ state: 'unknown', wasInDoubt: true });
-  });
-});

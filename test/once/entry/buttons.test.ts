@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseButton, rowsFrom } from '../../../src/once/entry/message.ts';
 import type { Button } from '../../../src/once/entry/wanted.ts';
@@ -46,20 +45,6 @@ describe('a button in words', () => {
     ['label=A,id=b,custom_id=c', { twice: 'custom_id' }],
   ])('%j is refused: %j', (text, value) => {
     expect(parseButton(text)).toEqual(complaint(value));
-  });
-
-  test('any label and id come through their escapes', () => {
-    const written = (text: string): string => text.replace(/[\\,]/gu, '\\$&');
-    const some = fc.string({ minLength: 1 });
-    fc.assert(
-      fc.property(some, some, (label, id) => {
-        expect(parseButton(`label=${written(label)},id=${written(id)}`)).toEqual({
-          type: 'button',
-          label,
-          custom_id: id,
-        });
-      }),
-    );
   });
 });
 

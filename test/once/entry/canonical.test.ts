@@ -61,14 +61,6 @@ describe('the bytes that travel', () => {
       '{"content":"é","conversation_id":"c","idempotency_key":"k"}',
     );
   });
-
-  test('say the same as the request', () => {
-    fc.assert(
-      fc.property(fc.string({ minLength: 1 }), fc.uuid(), (content, key) => {
-        expect(JSON.parse(asText(bodyBytes({ content }, key)))).toEqual({ content, idempotency_key: key });
-      }),
-    );
-  });
 });
 
 describe('a body that was kept', () => {
@@ -106,15 +98,5 @@ describe('a digest of fields', () => {
       digestOf('d', ['1:a', 'bc']),
     ];
     expect(new Set(digests).size).toBe(digests.length);
-  });
-
-  test('differs whenever the fields differ', () => {
-    const fields = fc.array(fc.oneof(fc.string(), fc.stringMatching(/^[0-9:a]{0,4}$/u)), { maxLength: 4 });
-    fc.assert(
-      fc.property(fields, fields, (left, right) => {
-        const same = JSON.stringify(left) === JSON.stringify(right);
-        expect(digestOf('d', left) === digestOf('d', right)).toBe(same);
-      }),
-    );
   });
 });

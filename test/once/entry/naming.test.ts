@@ -132,50 +132,6 @@ const derived = fc.oneof(
   fc.record({ by: fc.constant('run' as const), name }),
   fc.record({ by: fc.constant('row' as const), name, row: name }),
 );
-const somewhere = fc.record({
-  baseUrl: fc.constantFrom('https://a.example', 'https://b.example', 'sandbox'),
-  kind: fc.constantFrom('message' as const, 'transfer' as const),
-});
-
-describe('a derived key', () => {
-  test('is shaped as a UUIDv4', () => {
-    fc.assert(
-      fc.property(derived, somewhere, name, (naming, where, canonical) => {
-        expect(keyOf(naming, where, canonical)).toMatch(
-          /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u,
-        );
-      }),
-    );
-  });
-
-  test('is the same for the same command and another for another one', () => {
-    const command = fc.tuple(derived, somewhere, name);
-    const meaning = ([naming, where, canonical]: [Naming, Scope, string]): string =>
-      JSON.stringify([
-        Object.entries(naming).sort(),
-        where.baseUrl,
-        where.kind,
-        naming.by === 'run' ? canonical : '',
-      ]);
-    fc.assert(
-      fc.property(command, command, (left, right) => {
-        expect(keyOf(...left) === keyOf(...right)).toBe(meaning(left) === meaning(right));
-        expect(keyOf(...left)).toBe(keyOf(...left));
-      }),
-    );
-  });
-
-  test('fields cannot run into each other', () => {
-    const keys = [
-      keyOf({ by: 'row', name: 'a', row: 'bc' }),
-      keyOf({ by: 'row', name: 'ab', row: 'c' }),
-      keyOf({ by: 'row', name: 'a2:bc', row: '' }),
-      keyOf({ by: 'once', name: 'a' }, { ...scope, baseUrl: 'x' }),
-      keyOf({ by: 'once', name: 'ax' }, { ...scope, baseUrl: '' }),
-    ];
-    expect(new Set(keys).size).toBe(keys.length);
-  });
-});
 
 describe('a key that is not derived', () => {
   test('is random for an unnamed entry, and as given for --idempotency-key', () => {

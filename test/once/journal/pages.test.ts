@@ -52,17 +52,4 @@ describe('the narrowest condition with an index leads', () => {
   ])('%s', async (_, selection, way) => {
     expect((await asked(selection)).way).toEqual(way);
   });
-
-  test('and each of the others stays a condition', async () => {
-    const all = {
-      ...to,
-      ...batch,
-      ...kind,
-      asset: 'SOL',
-      states: ['held', 'accepted'],
-    } as const;
-    const { texts } = await asked(all);
-    for (const condition of [':to', ':name', ':kind', ':asset', "'held', 'accepted'"])
-      expect(texts[0]).toContain(condition);
-  });
 });

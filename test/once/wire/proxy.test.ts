@@ -4,17 +4,7 @@ import { openChannel } from '../../../src/once/wire/undiciChannel.ts';
 import { type Certificates, makeCertificates, trust } from '../../support/certificates.ts';
 import { closedAfterTest } from '../../support/closedAfterTest.ts';
 import { failureOf } from '../../support/failure.ts';
-import {
-  flyTo,
-  limitsOf,
-  neverMs,
-  noReply,
-  path,
-  reply,
-  settingsFor,
-  shipmentTo,
-  token,
-} from '../../support/flights.ts';
+import { flyTo, neverMs, noReply, path, reply, settingsFor, token } from '../../support/flights.ts';
 import { deadPort, httpReply, type Loopback, startLoopback } from '../../support/loopback.ts';
 import { type LoopbackProxy, startProxy } from '../../support/proxy.ts';
 
@@ -91,22 +81,6 @@ describe.skipIf(certificates === undefined)('through a proxy (skipped where ther
     expect(proxy.connects).toHaveLength(2);
   });
 
-  test('a batch keeps its tunnel; a single command makes a fresh one for each attempt', async () => {
-    const { proxy } = await behindProxy((socket) => void socket.write(httpReply('{}')));
-    for (const [keepAlive, tunnels] of [
-      [true, 1],
-      [false, 3],
-    ] as const) {
-      const settings = settingsFor('https://bots.test', { env: envOf(proxy), keepAlive });
-      const channel = closedAfterTest(openChannel(settings));
-      const before = proxy.connects.length;
-      for (let nth = 1; nth <= 3; nth += 1) {
-        expect(reply(await channel.fly(shipmentTo('https://bots.test'), limitsOf())).status).toBe(200);
-      }
-      expect(proxy.connects.length - before).toBe(tunnels);
-    }
-  });
-
   test.each([
     [403, ''],
     [407, ''],
@@ -156,15 +130,6 @@ describe.skipIf(certificates === undefined)('through a proxy (skipped where ther
     expect(String(service.talks[0]?.received ?? '')).toBe('');
   });
 
-  test('an expired certificate behind the tunnel lets nothing out', async () => {
-    const { proxy } = await behindProxy(ok, 'expired');
-    const flight = noReply(await flyTo('https://bots.test', { env: envOf(proxy), timeoutMs: neverMs }));
-    expect([flight.headersSent, flight.trouble]).toEqual([
-      false,
-      expect.objectContaining({ is: 'certificate' }),
-    ]);
-  });
-
   test.each<[string, (socket: Socket, giveUp: () => void) => void]>([
     ['the service stalls', (_socket, giveUp) => giveUp()],
     ['the service hangs up', (socket) => void socket.destroy()],
@@ -188,29 +153,6 @@ describe.skipIf(certificates === undefined)('through a proxy (skipped where ther
       headersSent: false,
       trouble: { is: 'interrupted' },
     });
-  });
-
-  test('several channels at once each know their own phase', async () => {
-    const good = await behindProxy(ok);
-    const stalled = Array.from({ length: 5 }, () => new AbortController());
-    let stalls = 0;
-    const silent = await behindProxy(() => {
-      stalls += 1;
-      if (stalls === stalled.length) for (const cut of stalled) cut.abort();
-    });
-    const refusing = await behindProxy(ok, 'good', (socket) => {
-      socket.end('HTTP/1.1 502 No\r\n\r\n');
-      return false;
-    });
-    const flights = await Promise.all(
-      stalled.flatMap(({ signal: cut }) => [
-        flyTo('https://bots.test', { env: envOf(good.proxy), timeoutMs: neverMs }),
-        flyTo('https://bots.test', { env: envOf(silent.proxy), timeoutMs: neverMs, cut }),
-        flyTo('https://bots.test', { env: envOf(refusing.proxy), timeoutMs: neverMs }),
-      ]),
-    );
-    const shown = flights.map((flight) => (flight.came === 'reply' ? flight.status : flight.headersSent));
-    expect(shown).toEqual(stalled.flatMap(() => [200, true, false]));
   });
 });
 

@@ -20,7 +20,7 @@ export const known: readonly Known[] = Array.from({ length: 48 }, (_, n): Known 
   const named: Partial<NewEntry> =
     n % 7 < 4
       ? { namedBy: 'row', name: 'pay-11', rowId: `r${n}` }
-      : { namedBy: 'once', name: `pay-2${n % 4}` };
+      : { namedBy: 'once', name: n % 7 === 6 ? 'pay-11' : `pay-2${n % 4}` };
   const isTransfer = n % 2 === 0;
   const asset = n % 8 === 0 ? 'usdc' : 'sol';
   const payment: Partial<NewEntry> = isTransfer

@@ -37,16 +37,6 @@ test.each([
   expect(await failureOf(read)).toMatchObject({ code: 'journal-damaged' });
 });
 
-test.each(['{"is":"refusee}', '{"iq":"refused"}', '"refused"', 'null'])(
-  'a trouble that makes no sense (%s) hides nothing else of its attempt',
-  async (cell) => {
-    damageJournal(scripted.path, `UPDATE attempts SET trouble = '${cell}'`);
-    const { id } = await scripted.only();
-    const [attempt] = await scripted.look((journal) => journal.attemptsOf(id));
-    expect(attempt).toMatchObject({ trouble: undefined, verdict: 'accepted', status: 200 });
-  },
-);
-
 test('what the journal refuses because it is damaged is damage', async () => {
   damageJournal(
     scripted.path,

@@ -241,25 +241,6 @@ describe('a damaged journal is said to be damaged, with what to do, and never ov
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  test('cut off to nothing: an emptied journal is not taken for a new one', async () => {
-    const path = await usedJournal();
-    truncateSync(path, 0);
-    const link = join(newFolder(), 'link.db');
-    symlinkSync(path, link);
-    expect((await refusal(path)).code).toBe('journal-lost');
-    expect((await refusal(link)).code).toBe('journal-lost');
-    expect(statSync(path).size).toBe(0);
-  });
-
-  test('made by way of a link that leads nowhere yet, it has its own files beside it', async () => {
-    const path = newPath();
-    const link = join(newFolder(), 'link.db');
-    symlinkSync(path, link);
-    await done(opened(link), 'accepted');
-    expect(existsSync(`${path}.note`)).toBe(true);
-    expect(await countStates(opened(path))).toEqual({ accepted: 1 });
-  });
-
   test('links that lead round are refused', async () => {
     const link = join(newFolder(), 'link.db');
     symlinkSync(link, link);

@@ -58,33 +58,6 @@ describe('a commit', () => {
     expect(await journal.get(entry.id)).toBeUndefined();
     await journal.begin(entry, 'h', nowMs);
   });
-
-  test('asked for while another one is on begins when that one is over', async () => {
-    const journal = opened();
-    const order: string[] = [];
-    const step = (who: string) =>
-      journal.commit(async (tx) => {
-        order.push(`${who} begins`);
-        for (let nth = 0; nth < 3; nth += 1) await tx.get('nothing');
-        order.push(`${who} ends`);
-      });
-    await Promise.all(['one', 'two', 'three'].map(step));
-    expect(order).toEqual(['one', 'two', 'three'].flatMap((who) => [`${who} begins`, `${who} ends`]));
-  });
-
-  test('is not seen by a read that was asked for in the same breath', async () => {
-    const journal = opened();
-    const entry = newEntry();
-    const before = [journal.get(entry.id), journal.get(entry.id)];
-    const committed = journal.commit(async (tx) => {
-      await tx.begin(entry, 'h', nowMs);
-      for (let nth = 0; nth < 3; nth += 1) await tx.get('nothing');
-      throw new Error('no');
-    });
-    const after = [journal.get(entry.id), journal.get(entry.id)];
-    await expect(committed).rejects.toThrow('no');
-    expect(await Promise.all([...before, ...after])).toEqual([undefined, undefined, undefined, undefined]);
-  });
 });
 
 describe('several works in one commit', () => {

@@ -5,7 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { takeLock } from '../../../../src/machine/fileLock.ts';
 import { ProcessOwners } from '../../../../src/once/journal/file/ownFiles.ts';
-import { allOf, countStates, endWith, newPath, nowMs, opened } from '../../../support/journals.ts';
+import { allOf, countStates, newPath, nowMs, opened } from '../../../support/journals.ts';
 import { buildJournal, type JournalProgram } from './journalProcess.ts';
 
 let program: JournalProgram;
@@ -87,25 +87,6 @@ describe('several processes', () => {
     expect(await owner.ended()).toEqual([name, 'true']);
   });
 
-  test('begin one entry once', async () => {
-    const path = newPath();
-    opened(path);
-    const running = Array.from({ length: 4 }, () =>
-      program.start(
-        path,
-        `const journal = openJournal(path);
-         say(await journal.commit(async (tx) => {
-           if (await tx.findUnnamed('identity-1', 0)) return 'found';
-           await tx.begin(entry(1), 'h', 1);
-           return 'begun';
-         }));
-         await journal.close();`,
-      ),
-    );
-    const said = (await Promise.all(running.map(({ ended }) => ended()))).flat();
-    expect(said.sort()).toEqual(['begun', 'found', 'found', 'found']);
-  });
-
   test('one that writes waits for one that is in the middle of it', async () => {
     const path = newPath();
     const journal = opened(path);
@@ -180,37 +161,3 @@ describe('an owner', () => {
     owners.close();
   });
 });
-
-describe('one process that opens the journal twice', () => {
-  test('keeps its hold on it when one of the two is closed', async () => {
-    const path = newPath();
-    const journal = opened(path);
-    await journal.begin({ ...entryOne(), id: 'first', key: 'first' }, 'h', 1);
-    await opened(path).close();
-    // Were the hold lost, this one would take itself for the last and fold the log away under us.
-    await program.start(path, `await openJournal(path).close();`).ended();
-    expect(existsSync(`${path}-wal`)).toBe(true);
-    await journal.endAttempt('first', 1, endWith('accepted'), 2);
-    expect(await journal.conclude('first', 'accepted', undefined, 2)).toBe(true);
-    await program
-      .start(path, `const j = openJournal(path); say((await j.reads.get('first')).state); await j.close();`)
-      .ended()
-      .then((said) => expect(said).toEqual(['accepted']));
-  });
-});
-
-function entryOne() {
-  return {
-    kind: 'message' as const,
-    baseUrl: 'https://bots.example.com' as never,
-    bot: 'b',
-    spelledUrl: 'https://bots.example.com' as never,
-    namedBy: undefined,
-    name: undefined,
-    rowId: undefined,
-    identity: 'i',
-    fingerprint: 'f',
-    payment: undefined,
-    body: Buffer.from('{}'),
-  };
-}
