@@ -145,12 +145,8 @@ async function startNext(
   if (interrupts.first.aborted || closed !== undefined || pace?.over.aborted === true) {
     const others = interrupts.first.aborted ? 'interrupted' : 'no-tries-left';
     const stopped: Stopped = closed === undefined ? { because: others } : becauseClosed(closed);
-    await tx.conclude(
-      id,
-      stateAtEnd(last, entry.inDoubtSinceMs !== undefined, stopped),
-      undefined,
-      clock.now(),
-    );
+    const state = stateAtEnd(last, entry.inDoubtSinceMs !== undefined, stopped);
+    await tx.conclude(id, state, state === 'held' ? last.heldReason : undefined, clock.now());
     return end(stopped);
   }
   const why = whyHold(entry, engine);

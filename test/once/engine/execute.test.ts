@@ -208,6 +208,13 @@ describe('trying again', () => {
     expect(endOf(await batch([reply(500), reply(500)]))).toBe('unknown');
   });
 
+  test('in a batch that has waited long enough ends as its last reply says, with the reason', async () => {
+    const over = new AbortController();
+    const pace = { turn: async () => over.abort(), limited: () => {}, over: over.signal };
+    await scripted.run(transfer(), [reply(409)], { pace });
+    expect(await scripted.only()).toMatchObject({ state: 'held', heldReason: 'key-conflict' });
+  });
+
   test('is shown step by step, and what is waited for', async () => {
     const seen: unknown[] = [];
     const observer: EngineContext['observer'] = {
