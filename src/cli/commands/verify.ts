@@ -106,7 +106,7 @@ async function verifyAll({ since }: Since, verifying: Verifying): Promise<Exit> 
   }
   if (done + notSeen === 0) display.notice('Every transfer has its final answer.');
   const isClean = left.contradicted + left.paidAgain + left.undecided === 0;
-  const failing = isClean ? undefined : someUnproven(left);
+  const failing = isClean ? undefined : someUnproven(left, done + notSeen === 1 ? 'one' : 'several');
   const all = notSeen === 0 ? counts : { ...counts, not_looked_up: notSeen };
   const view = card(app.args.command, verifiedSummary(all), [['', undefined, { verified: all }]]);
   return tellEnd(view, failing, display);

@@ -231,7 +231,7 @@ export type ChainCounts = {
 /** The end of `verify --all`, or of a batch, if some transfers are not proven. */
 export function someUnproven(
   { contradicted: against, paidAgain: again, undecided: open }: ChainCounts,
-  of: 'of-batch' | 'of-all' = 'of-all',
+  of: 'one' | 'several' = 'several',
 ): Failure {
   const more = open === 0 ? '' : `, and ${counted(open, 'more is', 'more are')} undecided`;
   if (again > 0) {
@@ -243,7 +243,7 @@ export function someUnproven(
   if (against > 0)
     return failureWith('contradicted')`The chain contradicts ${counted(against, 'transfer')}${more}.
       Ask the service what became of each of them.`;
-  return failureWith(open === 1 && of === 'of-all' ? 'unproven' : 'some-unproven')`
+  return failureWith(of === 'one' ? 'unproven' : 'some-unproven')`
     The chain has not proven ${counted(open, 'transfer')}.
     This proves nothing either way. Run the same command again later.`;
 }

@@ -151,7 +151,7 @@ async function problemOfEnd(
   const needs = needsOf(counts);
   const isDone = needs.size === 0;
   const isUnproven = isDone ? against + twice + open > 0 : against + twice > 0;
-  if (chain !== undefined && isUnproven && !needs.has('same-command')) return someUnproven(chain, 'of-batch');
+  if (chain !== undefined && isUnproven && !needs.has('same-command')) return someUnproven(chain);
   if (isDone) return undefined;
   if (open > 0) needs.add('same-command');
   // A row that could not be read, but had an entry, may be in doubt.
