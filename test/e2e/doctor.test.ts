@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { losesCommits } from '../../src/once/journal/file/upkeep.ts';
-import { botctl, ended } from '../support/botctl.ts';
+import { ended } from '../support/botctl.ts';
 import { botctlHere } from '../support/builtHere.ts';
 import { Home } from '../support/home.ts';
 import { programInShell } from '../support/program.ts';
@@ -172,14 +172,6 @@ test('a proxy is asked for a tunnel, and one that cannot be is said to be none',
   expect(odd.checks.address).toMatchObject({ level: 'fail', says: expect.stringContaining('HTTPS_PROXY') });
 });
 
-test('a journal that is none is a failure, and is left unchanged', async () => {
-  const text = 'not a database, but long enough to be taken for one at a first glance ';
-  const path = home.file('journal.db', text.repeat(20));
-  const { code, checks } = await doctor(['--sandbox', '--journal', path]);
-  expect(code).toBe(1);
-  expect(checks.journal).toMatchObject({ level: 'fail', says: expect.stringContaining('damaged') });
-});
-
 test.each([
   ['a rule', 'DROP TRIGGER insert_on_attempts_keeps'],
   [
@@ -253,47 +245,4 @@ test.for([
       todo: expect.stringContaining(todo),
     });
   }
-});
-
-test('a policy that is named and not there fails; one that applies is named', async () => {
-  const { url } = await listen('HTTP/1.1 400 No\r\nConnection: close\r\n\r\n');
-  const env = { BOTCTL_TOKEN: token, BOTCTL_BASE_URL: url };
-  const gone = await doctor([], { ...env, BOTCTL_POLICY: '/nowhere/policy.json' });
-  expect(gone.code).toBe(1);
-  expect(gone.checks.policy).toMatchObject({
-    level: 'fail',
-    says: 'The policy /nowhere/policy.json cannot be read: there is no such file or folder.',
-    next: ['ls -ld /nowhere/policy.json'],
-  });
-  const limits = { schema: 'botctl-policy/1', limits: { SOL: { day: '5' } } };
-  const path = home.file('policy.json', JSON.stringify(limits));
-  const { code, checks } = await doctor([], { ...env, BOTCTL_POLICY: path });
-  expect([code, checks.policy]).toEqual([0, { check: 'policy', level: 'ok', says: path }]);
-});
-
-test('a node that gives no answer fails, and its URL is to be checked', async () => {
-  const { url } = await listen('HTTP/1.1 400 No\r\nConnection: close\r\n\r\n');
-  const env = { BOTCTL_TOKEN: token, BOTCTL_BASE_URL: url, BOTCTL_RPC_URL: 'http://127.0.0.1:9' };
-  const { code, checks } = await doctor([], env);
-  expect([code, checks.chain]).toEqual([
-    1,
-    {
-      check: 'chain',
-      level: 'fail',
-      says: 'The node 127.0.0.1:9 cannot be used: the node gave no answer that can be used.',
-      todo: 'Check the rpc-url, or run the same command again later.',
-    },
-  ]);
-});
-
-test('in the sandbox everything is in order, and what is there is counted', async () => {
-  const env = home.env;
-  await botctlHere(['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'x'], { env });
-  const { code, checks } = await doctor(['--sandbox']);
-  expect(code).toBe(0);
-  expect(checks.entries).toMatchObject({ level: 'ok', says: '1 accepted' });
-  expect(checks.journal).toMatchObject({ level: 'ok' });
-  const human = await botctl(['--sandbox', 'doctor'], { env: { ...env, COLUMNS: '80' } });
-  expect(human.stdout).toMatch(/^ok {4}node {6}(?:Node|Bun) /u);
-  expect(human.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });

@@ -104,20 +104,6 @@ test.each(away.map((words) => [words.slice(0, 2).join(' '), words] as const))(
   },
 );
 
-test('a claim whose COMMIT has no answer is exit 8: nothing was sent, and the next run finds it', async () => {
-  await upForLong(env.BOTCTL_JOURNAL ?? '');
-  onClaimsCommit = loseServer;
-  const { code, stdout } = await runLosing(...transfer, '--json');
-  const { error } = JSON.parse(stdout) as { error: Record<string, string> };
-  expect([code, error.code, error.retry, requests]).toEqual([8, 'journal-unreachable', 'same-command', 0]);
-  expect(error.message).toMatch(/Nothing was sent this time\./u);
-  onClaimsCommit = () => {};
-  await proxy.accept();
-  await upForLong(env.BOTCTL_JOURNAL ?? '');
-  await silence(env.BOTCTL_JOURNAL ?? '');
-  expect([(await run(...transfer)).code, requests]).toEqual([0, 1]);
-});
-
 test('a server that is lost once something was claimed is exit 9, whatever the command still had to ask it', async () => {
   const lost = proxy.when({ from: 'client', has: 'observations' }, 'cut').then(loseServer);
   const { code, stdout } = await runLosing(...transfer, '--json');

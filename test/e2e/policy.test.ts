@@ -59,20 +59,6 @@ test('the small policy that the help shows works with a journal that is new', as
 });
 
 describe('a limit', () => {
-  test('of one transfer refuses a larger one, and says which rule and what is allowed', async () => {
-    const limits = { SOL: { transfer: '0.5' } };
-    const refused = await held({ ...base, limits }, pay('rent', '0.500000001'));
-    expect(refused).toMatchObject({
-      exit: 2,
-      error: { code: 'policy-limit', retry: 'after-fix', remaining: '0.5' },
-    });
-    expect(refused.error?.message).toMatch(
-      /allows at most 0\.5 SOL per transfer, and this transfer is 0\.500000001 SOL.*Nothing was sent/u,
-    );
-    expect(await held({ ...base, limits }, pay('rent', '0.5'))).toMatchObject({ exit: 0 });
-    expect(await operator.sandbox.ledger()).toHaveLength(1);
-  });
-
   test('leaves what it refuses as it was: another amount under the name of what the service has refused', async () => {
     useProfile(undefined);
     expect(await runHeld(pay('rent', '1000000'))).toMatchObject({ exit: 5 });
@@ -175,18 +161,6 @@ describe('a batch', () => {
     // Two rows of 0.1 beside the 0.75.
     expect([sent('SOL'), sent('USDC')]).toEqual([3, 0]);
   });
-});
-
-test('a policy that cannot be used is warned of when a profile is given it', async () => {
-  useProfile(undefined);
-  const set = (path: string) => operator.run(['config', 'set', 'bot', 'policy', path]);
-  const gone = await set('/nowhere/policy.json');
-  expect(gone).toMatchObject({ code: 0, stdout: expect.stringContaining('/nowhere/policy.json') });
-  expect(gone.stderr).toMatch(
-    /^warning: The policy .* no such file .* this profile cannot send anything\.\n/u,
-  );
-  const good = await set(writePolicy({ ...base, limits: { SOL: {} } }));
-  expect(good).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('at a terminal nobody is asked about a payment that a limit refuses, nor about one in a journal that is closed', async () => {

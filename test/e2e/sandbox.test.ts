@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { botctl } from '../support/botctl.ts';
-import { botctlHere } from '../support/builtHere.ts';
 import { Home } from '../support/home.ts';
 import { program, programWords } from '../support/program.ts';
 import { controlOf, paths, recipient } from '../support/sandbox.ts';
@@ -192,14 +191,5 @@ describe('botctl sandbox', () => {
     });
     const { stdout: shown } = await botctl(['sandbox', '--ephemeral'], { env, interruptAtOutput: true });
     expect(shown).toMatch(/^ {2}botctl config add local --sandbox( --base-url http:\S+)?$/mu);
-  });
-
-  test.each([
-    [['--port=70000'], '--port must be'],
-    [['fund'], "Too many arguments for 'sandbox'"],
-  ])('refuses %j, and changes nothing', async (args, sentence) => {
-    const { code, stdout, stderr } = await botctlHere(['sandbox', ...args], { env: shared.env });
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(sentence);
   });
 });

@@ -81,16 +81,3 @@ test('a batch whose journal goes away while it waits for the chain tells what it
   await proxy.close();
   await node.close();
 });
-
-test('a column has any title, and a cell that is missing is empty', async () => {
-  const { env, home } = operator;
-  const text = `id,to_address,asset,amount,constructor\na,${recipient},SOL,1,\nb,${recipient},SOL,2,x\n`;
-  const report = `${home.path}/report.csv`;
-  const ended = await botctl(words(home.file('pay.csv', text), '--report', report), { env });
-  expect([ended.code, await paid()]).toEqual([0, 2]);
-  const [head = '', first = '', second = ''] = readFileSync(report, 'utf8').split('\n');
-  expect(head).toMatch(/,constructor,state,entry,result,error,time$/u);
-  expect([first, second].map((line) => line.split(',').at(-6))).toEqual(['', 'x']);
-  const exported = await botctl(['history', '--batch', 'pay', '--format', 'csv'], { env });
-  expect(exported.code).toBe(0);
-});
