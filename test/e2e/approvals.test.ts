@@ -138,14 +138,6 @@ describe('why it waits', () => {
     const asked = await operator.json(pay('0.5', '--once', 'tip', '--propose'));
     expect(asked.error?.message).toContain('is waiting for approval: asked for by --propose. ID ');
   });
-
-  test('is said once of many rows of a batch', async () => {
-    const policy = usePolicy({ approve_above: { SOL: '1' } });
-    const { stderr } = await operator.run(payroll(table(row('a', '2'), row('b', '3'), row('c', '2.5'))));
-    const why = `3 rows (lines 2, 3, and 4): waiting for approval: above 1 SOL, approve_above of ${policy}`;
-    expect(stderr).toContain(why);
-    expect(stderr.split('approve_above')).toHaveLength(2);
-  });
 });
 
 describe('a batch', () => {

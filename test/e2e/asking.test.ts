@@ -55,15 +55,6 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
     });
   });
 
-  test('a batch from a pipe asks, and nobody who answers No is paid for', async () => {
-    const stdin = `id,to_address,asset,amount\n1,${payAda[2]},SOL,0.5\n`;
-    const words = ['batch', 'transfer', '-', '--once', 'payday'];
-    const question = 'Pay 0.5 SOL to 1 person? [y/N] ';
-    expect((await onTerminal(words, [[question, 'n\r']], operator.env, { stdin })).code).toBe(130);
-    expect(await ledger()).toEqual([]);
-    expect((await onTerminalHere(words, [[question, 'y\r']], operator.env, { stdin })).code).toBe(0);
-  });
-
   test('a question and a dry run say what this journal has paid the recipient', async () => {
     const [verb, option, ada = '', ...rest] = payAda;
     expect((await operator.run([...payAda, '--once', 'rent-10'])).code).toBe(0);

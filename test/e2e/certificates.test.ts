@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl } from '../support/botctl.ts';
 import { botctlHere } from '../support/builtHere.ts';
@@ -83,15 +83,6 @@ describe.skipIf(certificates === undefined)(
 
     test.each([
       ['SSL_CERT_FILE', (path: string) => ({ SSL_CERT_FILE: path })],
-      ['SSL_CERT_DIR', (path: string) => ({ SSL_CERT_DIR: `/nowhere:${dirname(path)}` })],
-      [
-        'NODE_EXTRA_CA_CERTS, beside them',
-        (path: string) => ({
-          NODE_EXTRA_CA_CERTS: path,
-          SSL_CERT_FILE: '/nowhere',
-          SSL_CERT_DIR: '/nowhere',
-        }),
-      ],
       [
         'NODE_EXTRA_CA_CERTS, beside another authority',
         (path: string) => ({

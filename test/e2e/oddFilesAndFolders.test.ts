@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -27,8 +26,6 @@ const send = ['send', '--conversation', 'c', '--content', 'x'];
 const toNobody = ['--base-url', 'http://127.0.0.1:1', '--max-wait', '0s'];
 const bot = { BOTCTL_TOKEN: 'a-token-of-the-bot' };
 const addProfile = ['config', 'add', 'main', '--base-url', 'https://bots.test', '--token-env', 'TOKEN'];
-
-describe.skipIf(!existsSync('/proc/self'))('under /proc, where no folder can be made,', () => {});
 
 /** A place that takes no changes, or undefined where this machine does not let us have one. */
 function readOnlyPlace(): { path: string; remove(): void } | undefined {

@@ -228,17 +228,6 @@ describe('a batch', () => {
     expect(await effects()).toBe(3);
   });
 
-  test('whose rows got new ids is stopped by what its own name paid', async () => {
-    await batch(file('pay.csv', 3), 'payroll');
-    const renamed = rows('pay.csv', [
-      ['x1', recipient, '0.011'],
-      ['r2', recipient, '0.021'],
-    ]);
-    const ended = await batch(renamed, 'payroll', '--json');
-    expect([ended.code, lastOf(ended)]).toMatchObject([10, { equal_payments: { rows: 1 } }]);
-    expect(await effects()).toBe(3);
-  });
-
   test('pays the same in two rows of one file, and does not stop at itself', async () => {
     const path = rows('twice.csv', [
       ['a', recipient, '0.1'],
@@ -269,17 +258,6 @@ describe('a batch', () => {
     const invalid = rows('pay.csv', [['r1', recipient, 'much'], ...twice.slice(1)]);
     expect((await batch(invalid, 'payroll', '--skip-invalid')).code).toBe(2);
     expect(await effects()).toBe(2);
-  });
-
-  test('has one row settled by one payment: the next batch that pays the same is left to a person', async () => {
-    await pay('rent');
-    const amount = payAda.at(-1) ?? '';
-    const path = rows('pay.csv', [['r1', recipient, amount]]);
-    expect((await batch(path, 'payroll', '--skip-repeats')).code).toBe(0);
-    const second = await batch(path, 'bonus', '--skip-repeats', '--json');
-    expect([second.code, lastOf(second)]).toMatchObject([10, { result: { paid_already: 1 } }]);
-    expect((await batch(path, 'payroll', '--skip-repeats')).code).toBe(0);
-    expect(await effects()).toBe(1);
   });
 
   test('that was answered with "pay" pays beside what was shown, and not beside what began meanwhile', async () => {

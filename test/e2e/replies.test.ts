@@ -99,14 +99,6 @@ describe('a 2xx of a payment', () => {
     }
   });
 
-  test('whose signature is none is accepted, and shown', async () => {
-    for (const signature of ['pending', '1'.repeat(64)])
-      for (const _twice of [1, 2]) {
-        await answers(200, { transfer_id: newName(), status: 'submitted', signature });
-        expect(await pay()).toMatchObject({ exit: 0, outcome: 'accepted', transfer: { signature } });
-      }
-  });
-
   test('with the signature of another entry is held, wherever that came from', async () => {
     const signature = `${'5'.repeat(86)}a`;
     await answers(200, { transfer_id: newName(), status: 'confirmed', signature });

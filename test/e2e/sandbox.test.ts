@@ -1,6 +1,6 @@
 // The built program's `botctl sandbox`, as a person or a script runs it.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -155,15 +155,6 @@ describe('botctl sandbox', () => {
       expect(said).toContain('The reader of the sandbox’s output is gone, so the sandbox ends.');
     },
   );
-
-  test('its default folder follows XDG_DATA_HOME, and nobody else may read it', async () => {
-    const share = join(home, 'share');
-    const sandbox = await startSandboxProcess([], { XDG_DATA_HOME: share });
-    await sandbox.end('SIGTERM');
-    const folder = join(share, 'botctl', 'sandbox');
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
-    expect(statSync(join(folder, 'sandbox.db')).mode & 0o777).toBe(0o600);
-  });
 
   test('a port in use, or a folder that is none, is one clear sentence', async () => {
     const sandbox = await startSandboxProcess(['--ephemeral']);

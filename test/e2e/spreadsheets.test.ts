@@ -182,8 +182,9 @@ describe('the columns of a file', () => {
 
   test('may be named by a template, however they are spelled, and are kept then too', async () => {
     const csv = operator.home.file('m.csv', 'conversation_id,First Name,note\nconv_demo,Ada,x\n');
-    const template = operator.home.file('t.txt', 'Hi {{first_name}}!');
-    const ran = await operator.run(['batch', 'send', csv, '--once', 'hi', '--template', template, '--json']);
+    const ran = await operator.run(['batch', 'send', csv, '--once', 'hi', '--template', '-', '--json'], {
+      stdin: 'Hi {{first_name}}!',
+    });
     expect(ran.code).toBe(0);
     const [row, end] = jsonLines(ran.stdout);
     expect(row).toMatchObject({

@@ -8,7 +8,6 @@ import { damageJournal } from '../support/damageJournal.ts';
 import { Home } from '../support/home.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { payAda, sendHello } from '../support/sandboxHome.ts';
-import { onTerminalHere } from '../support/terminalHere.ts';
 
 /** What is in use where a suggestion leaves something out: another bot, at another service, with another journal. */
 let decoy: TestSandbox;
@@ -337,16 +336,6 @@ describe('what came from stdin', () => {
     const { error } = JSON.parse(json.stdout.trimEnd().split('\n').at(-1) ?? '');
     expect(error.hint).toContain('The command read stdin');
     expect(error.next).toBeUndefined();
-  });
-});
-
-describe('on a terminal', () => {
-  test('a held entry is resumed without --yes: it asks', async () => {
-    const way = wayOf(byEnvironment);
-    await faults({ kind: 'reply', status: 200, body: 'OK', when: 'before', operation: 'message' });
-    const { shown } = await onTerminalHere([...sendHello, ...tries], [], { ...env, ...way.env });
-    const lines = linesIn({ stdout: shown.replaceAll('\r', ''), stderr: '' });
-    expect(lines.at(-1)).toMatch(/^botctl resume \w+ --max-wait 0s$/u);
   });
 });
 

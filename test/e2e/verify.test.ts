@@ -32,19 +32,6 @@ function addBot(name: string, baseUrl: string): void {
 }
 
 describe('a transfer that is waited for', () => {
-  test('of a token is proven by its mint', async () => {
-    const pay = ['transfer', '--to', payAda[2], '--asset', 'USDC', '--amount', '1.25', '--memo', 'rent'];
-    const { exit, chain, entry } = await told(...pay, '--once', 'a', '--wait=confirmed');
-    const { stdout } = await operator.run(['history', entry?.id ?? '']);
-    expect(stdout).toContain(
-      `Paid          1.25 USDC (mint ${operator.sandbox.node.assets.USDC}) to ${payAda[2]}`,
-    );
-    expect({ exit, chain }).toMatchObject({
-      exit: 0,
-      chain: { paid: { mint: operator.sandbox.node.assets.USDC, units: '1250000' } },
-    });
-  });
-
   test('is proven by no node of another cluster, also where it was sent before', async () => {
     await operator.sandbox.readings({ commitment_held_at: 'confirmed' });
     expect(await told(...pay('a'), ...waits)).toMatchObject({ exit: 9 });
@@ -86,28 +73,6 @@ const pay = (name: string, amount = '0.5', asset = 'SOL', address: string = to):
   ...['transfer', '--to', address, '--asset', asset, '--amount', amount, '--once', name, '--repeat'],
 ];
 const waits = ['--wait'];
-
-describe('what the node shows', () => {
-  test.each([
-    ['a transaction that is confirmed and not final', { commitment_held_at: 'confirmed' }, 'not-final'],
-    ['a node whose storage is down', { node_history: 'unavailable' }, 'not-seen'],
-  ] as const)('%s decides nothing', async (_what, change, reason) => {
-    await operator.sandbox.readings(change);
-    const ended = await told(...pay('a'), ...waits);
-    expect(ended).toMatchObject({
-      exit: 9,
-      outcome: 'accepted',
-      chain: { verdict: 'undecided', reasons: [reason] },
-      error: { code: 'unproven', retry: 'same-command' },
-    });
-    // The same command goes on waiting, and does nothing else.
-    await operator.sandbox.readings({
-      ...{ commitment_held_at: null, node_history: 'whole', slot_ms: 0, node_lag_slots: 0 },
-    });
-    expect(await told(...pay('a'), ...waits)).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
-    expect(await operator.sandbox.ledger()).toHaveLength(1);
-  });
-});
 
 /** The node of a host of its own: the sandbox's, but for what `twist` makes of its replies. */
 async function anotherNode(twist: (reply: string) => { status?: number; text: string }): Promise<string> {
