@@ -82,15 +82,6 @@ describe('a proposal', () => {
     expect((await operator.run(['history'])).stdout).toContain('(approved, not sent)');
     expect((await operator.run(['history', '--total'])).stdout).toContain('approved, not sent');
     expect((await operator.run(['doctor'])).stdout).toContain('1 open (1 approved, not sent)');
-    const { code, stderr } = await operator.run(['history', '--format', 'csv']);
-    expect({ code, stderr }).toEqual({
-      code: 11,
-      stderr: expect.stringContaining(`${id} (approved, not sent)`),
-    });
-    expect(await operator.json(['resolve', id, '--happened', '--reason', 'seen'])).toMatchObject({
-      exit: 2,
-      error: { code: 'not-allowed-now' },
-    });
     // Within the limits of that moment.
     usePolicy({ limits: { SOL: { transfer: '0.1' } } });
     for (const argv of [rent, ['resume', id]])

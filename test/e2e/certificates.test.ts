@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl } from '../support/botctl.ts';
 import { botctlHere } from '../support/builtHere.ts';
@@ -83,6 +83,7 @@ describe.skipIf(certificates === undefined)(
 
     test.each([
       ['SSL_CERT_FILE', (path: string) => ({ SSL_CERT_FILE: path })],
+      ['SSL_CERT_DIR', (path: string) => ({ SSL_CERT_DIR: `/nowhere:${dirname(path)}` })],
       [
         'NODE_EXTRA_CA_CERTS, beside another authority',
         (path: string) => ({

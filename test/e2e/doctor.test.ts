@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -102,17 +102,6 @@ test('a base URL that ends in the path of the service’s document is named as t
   expect(added.code).toBe(0);
 });
 
-test('with nobody to speak as, it says so, exits 1 and makes nothing', async () => {
-  const { code, checks } = await doctor([]);
-  expect(code).toBe(1);
-  expect(checks.bot).toMatchObject({
-    level: 'fail',
-    next: ['botctl config add NAME --base-url URL', 'botctl config list'],
-  });
-  expect(checks.journal).toMatchObject({ level: 'ok' });
-  expect(existsSync(join(home.path, 'data'))).toBe(false);
-});
-
 test('it says which SQLite writes the journal: one that loses no commit when two processes share its log', async () => {
   const { checks } = await doctor([]);
   expect(checks.sqlite).toMatchObject({
@@ -133,16 +122,6 @@ test.each([
   ['4.0.0', false],
 ])('SQLite %s can lose a commit: %s', (version, loses) => {
   expect(losesCommits(version)).toBe(loses);
-});
-
-test('a profile whose token is missing is said once, and its service is not asked', async () => {
-  const { url, heard } = await listen('HTTP/1.1 200 OK\r\n\r\n');
-  const profile = { 'base-url': url, token: { kind: 'env', variable: 'NOT_SET' } };
-  home.writeConfig({ version: 1, 'in-use': 'prod', profiles: { prod: profile } });
-  const { code, checks } = await doctor([]);
-  expect(code).toBe(1);
-  expect(checks.bot).toMatchObject({ level: 'fail', says: expect.stringContaining('NOT_SET') });
-  expect([checks.address, heard()]).toEqual([undefined, '']);
 });
 
 test('nobody at the address, a proxy that is not there, and unchecked certificates fail', async () => {

@@ -78,12 +78,6 @@ describe('a reply that is too long', () => {
     expect(said(ended).outcome).toBe('rejected');
     expect(ended.stdout.length).toBeLessThan(5000);
   });
-
-  test('or never ends is given up in time: unknown', async () => {
-    await operator.sandbox.faults({ kind: 'drip', ms: 100, when: 'after', operation: 'message' });
-    const ended = await operator.json([...sendHello, '--once', 'drip', '--timeout', '700ms']);
-    expect(ended).toMatchObject({ exit: 9, outcome: 'unknown' });
-  });
 });
 
 describe('a reply that is not what it should be', () => {

@@ -27,16 +27,6 @@ describe('the journal of a machine', () => {
     expect((await operator.run(named)).stdout).toBe('');
   });
 
-  test('is shown alone, by config show and by doctor, and is no profile’s', async () => {
-    operator.useProfiles({ payer: {} }, 'payer');
-    await use(own);
-    expect((await use()).stdout).toBe(`Commands that name no journal use ${own}.\n`);
-    expect(await operator.json(['config', 'journal'])).toMatchObject({ journal: own, set: true });
-    expect((await operator.run(['config', 'show'])).stdout).toMatch(new RegExp(`journal +${own}\n`, 'u'));
-    expect((await operator.run(['config', 'show', '--json'])).stdout).toContain(`"journal":"${own}"`);
-    expect((await operator.run(['doctor'])).stdout).toContain('botctl config journal names it');
-  });
-
   test('may be a server, named without its password, that has a journal', async () => {
     const whole = new URL(await (await sharedServer()).newDatabase());
     operator.env.PGPASSWORD = whole.password;

@@ -46,15 +46,6 @@ describe.each(outputs)('%s', (_what, name, words) => {
   });
 });
 
-test.each(['r.csv', 'r.jsonl'])('a report replaces an earlier one, and an empty file: %s', async (name) => {
-  const report = operator.home.file(name, '');
-  for (const more of [['--dry-run'], [], []]) {
-    expect((await operator.run([...batch('one', report), ...more])).code).toBe(0);
-    expect(readFileSync(report, 'utf8')).toContain(more.length > 0 ? 'not-sent' : 'done');
-  }
-  expect(await sent()).toHaveLength(2);
-});
-
 test('a summary for GitHub follows no link', async () => {
   const [aim, path] = [operator.home.file('aim', 'of somebody'), inHome('summary')];
   symlinkSync(aim, path);

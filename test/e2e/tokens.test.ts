@@ -32,17 +32,6 @@ describe('a token file', () => {
     expect(stderr).toContain(`chmod 600 ${path}`);
   });
 
-  test('of a profile is looked at when it is read, and not when it is named', async () => {
-    const path = tokenFile(0o644);
-    const added = await operator.run([
-      ...['config', 'add', 'prod', '--base-url', operator.sandbox.baseUrl],
-      ...['--token-file', path, '--use', '--yes'],
-    ]);
-    expect([added.code, warnings(added.stderr)]).toEqual([0, 0]);
-    const sent = await operator.run([...hello, '--profile', 'prod']);
-    expect([sent.code, warnings(sent.stderr)]).toEqual([0, 1]);
-  });
-
   test('on a read-only mount is taken as it is (skipped where nothing can be mounted)', async ({ skip }) => {
     const folder = join(operator.home.path, 'secrets');
     mkdirSync(folder);

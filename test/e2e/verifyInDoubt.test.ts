@@ -168,16 +168,6 @@ describe('a payment in doubt without a signature', () => {
     expect(await told('history', id)).toMatchObject({ outcome: 'unknown', decisions: [] });
   });
 
-  test('that never left is said not to have left, and stays in doubt', async () => {
-    await told(...payAda, '--once', 'earlier');
-    const id = await lose([...payAda, '--once', 'a', '--repeat'], 'before');
-    const { exit, candidates, error } = await told('verify', id);
-    expect({ exit, candidates }).toEqual({ exit: 9, candidates: [] });
-    expect(error?.message).toMatch(
-      /No payment of 0\.5 SOL to 9WzD\w+ left the wallet between \S+Z and \S+Z, counting only finalized transactions\./u,
-    );
-  });
-
   test('is searched for who is asked by resolve, and only then', async () => {
     await told(...payAda, '--once', 'earlier');
     const id = await lose([...payAda, '--once', 'a', '--repeat']);
