@@ -71,6 +71,8 @@ describe('a proposal', () => {
     const here = async (argv: readonly string[]) => said(await botctlHere([...argv, '--json'], { env }));
     expect(await here(['approve', one, '--yes'])).toMatchObject({ outcome: 'open' });
     expect(await here(decline(other))).toMatchObject({ outcome: 'declined' });
+    const dry = await operator.run(pay('0.6', '--once', 'other', '--propose', '--dry-run'));
+    expect([dry.code, dry.stdout]).toEqual([10, expect.stringContaining('a person declined it')]);
     expect(await operator.json(['resume', '--all'])).toMatchObject({ exit: 0, entry: { id: one } });
     expect(await paid()).toHaveLength(1);
   });

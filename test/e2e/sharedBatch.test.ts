@@ -212,7 +212,7 @@ describe('the journal', () => {
   });
 
   test('taken for dead by the others, a runner begins no new rows and says so', async () => {
-    const rows = 30;
+    const rows = 60;
     // So slow that it is far from its end, however long the look takes.
     const fenced = start(rows, '--rate', '10/s');
     await effects(3);
@@ -231,7 +231,7 @@ describe('the journal', () => {
   });
 
   test('away for a moment, is waited for; away for longer, it ends the batch and nothing is said that is not so', async () => {
-    const rows = 30;
+    const rows = 60;
     const proxy = closedAfterTest(await startCuttableProxy(server.port));
     const { HOME = '', ...rest } = machine();
     const env = { ...rest, HOME, BOTCTL_JOURNAL: proxy.through(journal) };
