@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctlHere, SkippingClock } from '../support/builtHere.ts';
+import type { Home } from '../support/home.ts';
 import { programInShell } from '../support/program.ts';
 import { otherRecipient } from '../support/sandbox.ts';
 import { payAda, SandboxHome } from '../support/sandboxHome.ts';
@@ -25,13 +25,6 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
     expect(ended.shown).toContain(payAda[2]);
     expect(ended.stderr).not.toContain('[y/N]');
     expect(await ledger()).toEqual([]);
-  });
-
-  test('y there sends it, and a program reads its one object on stdout', async () => {
-    const ended = await onTerminal([...payAda, '--json'], [[ask, 'y\r']], operator.env, { stdin: 'n\n' });
-    expect(ended.shown).toContain(ask);
-    expect(JSON.parse(ended.stdout)).toMatchObject({ outcome: 'accepted' });
-    expect(await ledger()).toHaveLength(1);
   });
 
   test.each([
@@ -60,15 +53,6 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
     expect(operator.home.readConfig()).toMatchObject({
       profiles: { prod: { token: { secret: 'whole-token' } } },
     });
-  });
-
-  test('a batch from a pipe asks, and nobody who answers No is paid for', async () => {
-    const stdin = `id,to_address,asset,amount\n1,${payAda[2]},SOL,0.5\n`;
-    const words = ['batch', 'transfer', '-', '--once', 'payday'];
-    const question = 'Pay 0.5 SOL to 1 person? [y/N] ';
-    expect((await onTerminal(words, [[question, 'n\r']], operator.env, { stdin })).code).toBe(130);
-    expect(await ledger()).toEqual([]);
-    expect((await onTerminalHere(words, [[question, 'y\r']], operator.env, { stdin })).code).toBe(0);
   });
 
   test('a question and a dry run say what this journal has paid the recipient', async () => {
@@ -106,16 +90,59 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
     expect(await ledger()).toEqual([]);
     expect((await onTerminalHere(payAda, [[ask, ' YES \r']], operator.env, { stdin: '' })).code).toBe(0);
   });
+});
 
-  test('that nobody reads, a command ends after 5 minutes, and says --yes', async () => {
-    const clock = new SkippingClock();
-    const ended = await onTerminalHere([...payAda, '--json'], [], operator.env, { stdin: '', clock });
-    expect(ended.code).toBe(2);
-    const { error } = JSON.parse(ended.stdout);
-    expect(error).toMatchObject({ code: 'no-answer', retry: 'after-fix' });
-    expect(error.message).toContain('Nothing was sent this time.');
-    expect(error.hint).toContain('--yes');
-    expect(await ledger()).toEqual([]);
+describe.skipIf(noTerminal !== '')(`a token that is asked for on a terminal${noTerminal}`, () => {
+  const secret = 'canary-token-0123456789-abcdefgh';
+  const add = ['config', 'add', 'prod', '--base-url', 'https://bots.example.com', '--yes'];
+  const prompt = 'Token of prod (not shown): ';
+  let home: Home;
+  beforeEach(() => {
+    home = operator.home;
+  });
+
+  test('the token is asked for and not shown, also when it is mended while typing', async () => {
+    const { code, shown } = await onTerminal(add, [[prompt, `${secret}XX\u007f\u007f\r`]], home.env);
+    expect(code).toBe(0);
+    expect(shown).toContain(prompt);
+    expect(shown).not.toContain('canary');
+    expect(shown).toContain('ends in efgh');
+    expect(home.readConfig()).toMatchObject({ profiles: { prod: { token: { kind: 'stored', secret } } } });
+  });
+
+  test('with --json the question is on stderr and the answer unseen all the same', async () => {
+    const { code, shown } = await onTerminal([...add, '--json'], [[prompt, `${secret}\r`]], home.env);
+    expect(code).toBe(0);
+    expect(shown).not.toContain('canary');
+  });
+
+  test.each([
+    ['Ctrl-C', '\u0003'],
+    ['Ctrl-D', '\u0004'],
+    ['half a token and Ctrl-C', 'canary-to\u0003'],
+  ])('%s at the question exits 130 and stores nothing', async (_name, typed) => {
+    const { code, shown } = await onTerminal(add, [[prompt, typed]], home.env);
+    expect(code).toBe(130);
+    expect(shown).toContain('Interrupted');
+    expect(shown).not.toContain('canary');
+    expect(existsSync(home.configFile)).toBe(false);
+  });
+
+  test('remove asks, and the default is No', async () => {
+    home.writeConfig({
+      version: 1,
+      profiles: { prod: { 'base-url': 'https://x.example.com', token: { kind: 'stored', secret } } },
+    });
+    const remove = ['config', 'remove', 'prod'];
+    for (const [typed, code] of [
+      ['\r', 130],
+      ['n\r', 130],
+      ['\u0003', 130],
+      ['y\r', 0],
+    ] as const) {
+      expect(await onTerminalHere(remove, [['[y/N] ', typed]], home.env)).toMatchObject({ code });
+      expect('prod' in (home.readConfig() as { profiles: object }).profiles).toBe(code === 130);
+    }
   });
 });
 
@@ -149,14 +176,6 @@ describe.skipIf(noTerminal !== '')(`in the background of a terminal${noTerminal}
     expect(doubtful.code).toBe(9);
     expect(doubtful.shown).toMatch(/warning:[^!]*background[^!]*may have been made/su);
     expect(await ledger()).toHaveLength(2);
-  });
-
-  test('nothing else is asked either: no profile is removed and no token read', async () => {
-    const env = { ...operator.home.env, BOT: 'token-of-prod' };
-    const add = 'config add prod --base-url https://bots.example.com';
-    expect((await shellOnTerminal(behind(add), [], env)).code).toBe(2);
-    expect((await botctlHere([...add.split(' '), '--token-env', 'BOT'], { env })).code).toBe(0);
-    expect((await shellOnTerminal(behind('config remove prod'), [], env)).code).toBe(2);
   });
 
   test('with nohup it is refused before its user logs out, and sent after', async () => {

@@ -5,8 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl } from '../support/botctl.ts';
+import { botctlHere } from '../support/builtHere.ts';
 import { type Certificate, type Certificates, makeCertificates } from '../support/certificates.ts';
+import { closedAfterTest } from '../support/closedAfterTest.ts';
 import { Home } from '../support/home.ts';
+import { httpReply, startLoopback } from '../support/loopback.ts';
+import { startProxy } from '../support/proxy.ts';
 import { said } from '../support/sandboxHome.ts';
 
 const certificates = makeCertificates();
@@ -47,8 +51,8 @@ beforeEach(() => {
   home = new Home();
 });
 afterEach(() => {
-  service.server.close();
-  service.server.closeAllConnections();
+  service?.server.close();
+  service?.server.closeAllConnections();
   home.remove();
 });
 
@@ -80,14 +84,6 @@ describe.skipIf(certificates === undefined)(
     test.each([
       ['SSL_CERT_FILE', (path: string) => ({ SSL_CERT_FILE: path })],
       ['SSL_CERT_DIR', (path: string) => ({ SSL_CERT_DIR: `/nowhere:${dirname(path)}` })],
-      [
-        'NODE_EXTRA_CA_CERTS, beside them',
-        (path: string) => ({
-          NODE_EXTRA_CA_CERTS: path,
-          SSL_CERT_FILE: '/nowhere',
-          SSL_CERT_DIR: '/nowhere',
-        }),
-      ],
       [
         'NODE_EXTRA_CA_CERTS, beside another authority',
         (path: string) => ({
@@ -129,14 +125,43 @@ describe.skipIf(certificates === undefined)(
       expect(result.not_sent).toBe(200);
       expect(service.connections).toBeLessThanOrEqual(4);
     });
-
-    test('leaves a batch of which all rows had begun to be run again', async () => {
-      await open(made.expired, made.authority);
-      const rows = home.file('rows.csv', 'id,conversation_id,content\n1,c,text\n');
-      const batch = ['batch', 'send', rows, '--once', 'news', '--yes', '--json'];
-      const ended = await botctl([...batch, '--max-wait', '1h'], { env });
-      const { error } = JSON.parse(ended.stdout.trimEnd().split('\n').at(-1) ?? '');
-      expect([ended.code, error.code, error.retry]).toEqual([11, 'stopped', 'after-fix']);
-    });
   },
 );
+
+test.skipIf(certificates === undefined)('the program sends through a proxy', async () => {
+  const words = [...send.slice(0, -3), '--base-url', 'https://bots.test', '--json', '--once', 'one'];
+  const made = certificates as Certificates;
+  const names: string[] = [];
+  const proxied = closedAfterTest(
+    await startLoopback((socket) => socket.end(httpReply('{"message":{"id":"m1"},"request_id":"r1"}')), {
+      ...made.good,
+      SNICallback: (name, done) => done(null, void names.push(name)),
+    }),
+  );
+  const proxy = closedAfterTest(await startProxy(proxied.port));
+  const env = {
+    ...home.env,
+    BOTCTL_TOKEN: 'a-token-of-the-bot',
+    HTTPS_PROXY: `127.0.0.1:${proxy.port}`,
+    NODE_EXTRA_CA_CERTS: home.file('authority.pem', made.authority),
+  };
+  const ran = await botctl(words, { env });
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'accepted', message: { id: 'm1' } });
+  expect(proxy.connects.map(({ url }) => url)).toEqual(['bots.test:443']);
+  const again = await botctlHere(words, { env });
+  expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'accepted', replayed: true });
+  expect(proxied.talks).toHaveLength(1);
+
+  // The dot is no other host, but what is connected to is asked for with it.
+  const dotted = words.map((word) => word.replace('bots.test', 'bots.test.'));
+  const same = await botctlHere(dotted, { env });
+  expect(JSON.parse(same.stdout)).toMatchObject({ outcome: 'accepted', replayed: true });
+  const other = await botctl([...dotted.slice(0, -1), 'another'], { env });
+  expect(other).toMatchObject({ code: 0, stderr: '' });
+  expect(proxy.connects.map(({ url }) => url)).toEqual(['bots.test:443', 'bots.test.:443']);
+  expect(names).toEqual(['bots.test', 'bots.test']);
+  const plain = await botctlHere([...words.slice(0, -1), 'another'], { env });
+  expect(JSON.parse(plain.stdout)).toMatchObject({ outcome: 'accepted', replayed: true });
+  expect(proxied.talks).toHaveLength(2);
+});

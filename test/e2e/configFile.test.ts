@@ -1,6 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { spawn } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl, ended } from '../support/botctl.ts';
@@ -68,46 +68,6 @@ describe('many writers at once', () => {
     expect(await botctl(['config', 'set', 'prod', 'timeout', '5s'], { env: home.env })).toMatchObject({
       code: 0,
     });
-  });
-});
-
-/** A disk of our own, to fill or to make read-only; needs root and the right to mount. */
-function mountDisk(path: string): boolean {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,mode=0700', 'tmpfs', path], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-describe('a disk that does not take it', () => {
-  test('full or read-only: exit 1, a reason, and the profiles as they were', async (context) => {
-    if (!mountDisk(home.configFolder)) {
-      context.skip('this user may not mount a disk to fill');
-      return;
-    }
-    try {
-      const names = Array.from({ length: 90 }, (_, index) => `bot-${index}`);
-      home.writeConfig(profilesNamed(names));
-      const set = () => botctl(['config', 'set', 'bot-1', 'timeout', '5s', '--json'], { env: home.env });
-      expect(await set()).toMatchObject({ code: 0 });
-      const before = readFileSync(home.configFile, 'utf8');
-      execFileSync('sh', ['-c', `cat /dev/zero > '${join(home.configFolder, 'ballast')}' 2>/dev/null || :`]);
-      const full = await botctl(['config', 'set', 'bot-1', 'timeout', '6s', '--json'], { env: home.env });
-      expect(full.code).toBe(1);
-      expect(JSON.parse(full.stdout).error).toMatchObject({ code: 'config-not-writable' });
-      expect(readFileSync(home.configFile, 'utf8')).toBe(before);
-      expect(readdirSync(home.configFolder).sort()).toEqual(['ballast', 'config.json', 'config.lock']);
-      execFileSync('mount', ['-o', 'remount,ro', home.configFolder]);
-      const readOnly = await botctl(['config', 'set', 'bot-1', 'timeout', '7s', '--json'], { env: home.env });
-      expect(readOnly.code).toBe(1);
-      expect(JSON.parse(readOnly.stdout).error).toMatchObject({ code: 'config-not-writable' });
-      expect((await botctl(['config', 'list', '--quiet'], { env: home.env })).stdout).toContain('bot-89');
-    } finally {
-      execFileSync('umount', [home.configFolder]);
-    }
   });
 });
 

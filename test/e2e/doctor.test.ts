@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { losesCommits } from '../../src/once/journal/file/upkeep.ts';
-import { botctl, ended } from '../support/botctl.ts';
+import { ended } from '../support/botctl.ts';
 import { botctlHere } from '../support/builtHere.ts';
 import { Home } from '../support/home.ts';
 import { programInShell } from '../support/program.ts';
@@ -102,17 +102,6 @@ test('a base URL that ends in the path of the service’s document is named as t
   expect(added.code).toBe(0);
 });
 
-test('with nobody to speak as, it says so, exits 1 and makes nothing', async () => {
-  const { code, checks } = await doctor([]);
-  expect(code).toBe(1);
-  expect(checks.bot).toMatchObject({
-    level: 'fail',
-    next: ['botctl config add NAME --base-url URL', 'botctl config list'],
-  });
-  expect(checks.journal).toMatchObject({ level: 'ok' });
-  expect(existsSync(join(home.path, 'data'))).toBe(false);
-});
-
 test('it says which SQLite writes the journal: one that loses no commit when two processes share its log', async () => {
   const { checks } = await doctor([]);
   expect(checks.sqlite).toMatchObject({
@@ -135,16 +124,6 @@ test.each([
   expect(losesCommits(version)).toBe(loses);
 });
 
-test('a profile whose token is missing is said once, and its service is not asked', async () => {
-  const { url, heard } = await listen('HTTP/1.1 200 OK\r\n\r\n');
-  const profile = { 'base-url': url, token: { kind: 'env', variable: 'NOT_SET' } };
-  home.writeConfig({ version: 1, 'in-use': 'prod', profiles: { prod: profile } });
-  const { code, checks } = await doctor([]);
-  expect(code).toBe(1);
-  expect(checks.bot).toMatchObject({ level: 'fail', says: expect.stringContaining('NOT_SET') });
-  expect([checks.address, heard()]).toEqual([undefined, '']);
-});
-
 test('nobody at the address, a proxy that is not there, and unchecked certificates fail', async () => {
   const gone = await doctor(['--base-url', 'https://127.0.0.1:9'], { BOTCTL_TOKEN: token });
   expect(gone.checks.address).toMatchObject({ level: 'fail', says: expect.stringContaining('ECONNREFUSED') });
@@ -159,27 +138,6 @@ test('nobody at the address, a proxy that is not there, and unchecked certificat
   });
 });
 
-test('a proxy is asked for a tunnel, and one that cannot be is said to be none', async () => {
-  const { url, heard } = await listen('HTTP/1.1 403 No\r\n\r\n');
-  const there = { BOTCTL_TOKEN: token, BOTCTL_BASE_URL: 'https://bots.example.com' };
-  const refused = await doctor([], { ...there, HTTPS_PROXY: url });
-  expect(heard()).toMatch(/^CONNECT bots\.example\.com:443 /u);
-  expect(heard()).not.toContain(token);
-  expect(refused.checks.address).toMatchObject({
-    says: expect.stringContaining('the proxy made no tunnel (status 403)'),
-  });
-  const odd = await doctor([], { ...there, HTTPS_PROXY: 'socks5://x' });
-  expect(odd.checks.address).toMatchObject({ level: 'fail', says: expect.stringContaining('HTTPS_PROXY') });
-});
-
-test('a journal that is none is a failure, and is left unchanged', async () => {
-  const text = 'not a database, but long enough to be taken for one at a first glance ';
-  const path = home.file('journal.db', text.repeat(20));
-  const { code, checks } = await doctor(['--sandbox', '--journal', path]);
-  expect(code).toBe(1);
-  expect(checks.journal).toMatchObject({ level: 'fail', says: expect.stringContaining('damaged') });
-});
-
 test.each([
   ['a rule', 'DROP TRIGGER insert_on_attempts_keeps'],
   [
@@ -192,22 +150,9 @@ test.each([
 ])('%s that somebody took out of the journal is noticed, and nothing is sent', async (_what, sql) => {
   const named = 'was changed by hand';
   const path = join(home.path, 'journal.db');
-  const send = (name: string) => {
-    const words = [
-      'send',
-      '-c',
-      'conv_demo',
-      '-m',
-      'hi',
-      '--once',
-      name,
-      '--sandbox',
-      '--json',
-      '--journal',
-      path,
-    ];
-    return botctlHere(words, { env: home.env });
-  };
+  const to = ['--sandbox', '--json', '--journal', path];
+  const send = (name: string) =>
+    botctlHere(['send', '-c', 'conv_demo', '-m', 'hi', '--once', name, ...to], { env: home.env });
   expect((await send('one')).code).toBe(0);
   const database = new DatabaseSync(path);
   database.exec(sql);
@@ -253,47 +198,4 @@ test.for([
       todo: expect.stringContaining(todo),
     });
   }
-});
-
-test('a policy that is named and not there fails; one that applies is named', async () => {
-  const { url } = await listen('HTTP/1.1 400 No\r\nConnection: close\r\n\r\n');
-  const env = { BOTCTL_TOKEN: token, BOTCTL_BASE_URL: url };
-  const gone = await doctor([], { ...env, BOTCTL_POLICY: '/nowhere/policy.json' });
-  expect(gone.code).toBe(1);
-  expect(gone.checks.policy).toMatchObject({
-    level: 'fail',
-    says: 'The policy /nowhere/policy.json cannot be read: there is no such file or folder.',
-    next: ['ls -ld /nowhere/policy.json'],
-  });
-  const limits = { schema: 'botctl-policy/1', limits: { SOL: { day: '5' } } };
-  const path = home.file('policy.json', JSON.stringify(limits));
-  const { code, checks } = await doctor([], { ...env, BOTCTL_POLICY: path });
-  expect([code, checks.policy]).toEqual([0, { check: 'policy', level: 'ok', says: path }]);
-});
-
-test('a node that gives no answer fails, and its URL is to be checked', async () => {
-  const { url } = await listen('HTTP/1.1 400 No\r\nConnection: close\r\n\r\n');
-  const env = { BOTCTL_TOKEN: token, BOTCTL_BASE_URL: url, BOTCTL_RPC_URL: 'http://127.0.0.1:9' };
-  const { code, checks } = await doctor([], env);
-  expect([code, checks.chain]).toEqual([
-    1,
-    {
-      check: 'chain',
-      level: 'fail',
-      says: 'The node 127.0.0.1:9 cannot be used: the node gave no answer that can be used.',
-      todo: 'Check the rpc-url, or run the same command again later.',
-    },
-  ]);
-});
-
-test('in the sandbox everything is in order, and what is there is counted', async () => {
-  const env = home.env;
-  await botctlHere(['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'x'], { env });
-  const { code, checks } = await doctor(['--sandbox']);
-  expect(code).toBe(0);
-  expect(checks.entries).toMatchObject({ level: 'ok', says: '1 accepted' });
-  expect(checks.journal).toMatchObject({ level: 'ok' });
-  const human = await botctl(['--sandbox', 'doctor'], { env: { ...env, COLUMNS: '80' } });
-  expect(human.stdout).toMatch(/^ok {4}node {6}(?:Node|Bun) /u);
-  expect(human.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openJournal } from '../../src/once/journal/file/openJournal.ts';
 import { allOf } from '../support/journals.ts';
@@ -76,12 +78,6 @@ describe('a reply that is too long', () => {
     expect(said(ended).outcome).toBe('rejected');
     expect(ended.stdout.length).toBeLessThan(5000);
   });
-
-  test('or never ends is given up in time: unknown', async () => {
-    await operator.sandbox.faults({ kind: 'drip', ms: 100, when: 'after', operation: 'message' });
-    const ended = await operator.json([...sendHello, '--once', 'drip', '--timeout', '700ms']);
-    expect(ended).toMatchObject({ exit: 9, outcome: 'unknown' });
-  });
 });
 
 describe('a reply that is not what it should be', () => {
@@ -133,6 +129,36 @@ describe('a reply that is not what it should be', () => {
     expect((await meets('message', 200, body, ['--quiet'])).stdout).toBe('m1\n');
   });
 });
+
+/** A text as services may repeat it. */
+function spellingsOf(text: string): string[] {
+  const each = (spell: (code: string) => string): string =>
+    [...Buffer.from(text)].map((code) => spell(code.toString(16))).join('');
+  return [text, each((code) => `%${code}`), each((code) => `&#x${code};`), each((code) => `\\u00${code}`)];
+}
+
+test.each([
+  ['a message', 'message', 200, 0],
+  ['a refused transfer', 'transfer', 403, 3],
+] as const)(
+  'the token that a service echoes to %s is neither shown nor journaled',
+  async (_what, kind, status, code) => {
+    const token = operator.sandbox.tokens.full;
+    const [echo = '', ...spelled] = spellingsOf(`Bot ${token}`);
+    const error = status === 200 ? null : { message: echo };
+    const body = JSON.stringify({ error, message: { id: 'm', echo, spelled }, transfer_id: echo });
+    const headers = { 'X-Request-Id': echo, 'X-Echo': spelled.join() };
+    const ran = await meets(kind, status, body, ['--json', '--verbose'], headers);
+    expect(ran.code).toBe(code);
+    expect(ran.stdout).toContain('[token]');
+    const files = readdirSync(operator.home.path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
+    expect(files.length).toBeGreaterThan(0);
+    for (const text of [ran.stdout, ran.stderr, ...files])
+      for (const one of spellingsOf(token)) expect(text).not.toContain(one.slice(8, -4));
+  },
+);
 
 describe('text that a terminal would obey, in every field', () => {
   const evil = 'a\u001b[31mb\u001b]8;;http://x\u0007c\u202ed\u200be\u0000f\u009b2Jg\r\n::notice::h\u2066i';

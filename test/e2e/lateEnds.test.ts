@@ -90,34 +90,6 @@ test('a reply that the server of the journal is not there for is told, and the n
   expect(keys[0]).toBeDefined();
 });
 
-const away = [transfer, ['resume', '--all'], ['resolve', 'a1b2', '--happened', '--reason', 'seen']];
-
-test.each(away.map((words) => [words.slice(0, 2).join(' '), words] as const))(
-  'a server that is gone before anything leaves is exit 8, and the same command is to be run again: %s',
-  async (_, words) => {
-    proxy.refuse();
-    const { code, stdout } = await botctlHere([...words, '--json', '--max-wait', '0s'], { env });
-    const { error } = JSON.parse(stdout) as { error: Record<string, string> };
-    expect([code, error.code, error.retry]).toEqual([8, 'journal-unreachable', 'same-command']);
-    if (words === transfer) expect(error.message).toMatch(/Nothing was sent this time\.$/u);
-    expect(requests).toBe(0);
-  },
-);
-
-test('a claim whose COMMIT has no answer is exit 8: nothing was sent, and the next run finds it', async () => {
-  await upForLong(env.BOTCTL_JOURNAL ?? '');
-  onClaimsCommit = loseServer;
-  const { code, stdout } = await runLosing(...transfer, '--json');
-  const { error } = JSON.parse(stdout) as { error: Record<string, string> };
-  expect([code, error.code, error.retry, requests]).toEqual([8, 'journal-unreachable', 'same-command', 0]);
-  expect(error.message).toMatch(/Nothing was sent this time\./u);
-  onClaimsCommit = () => {};
-  await proxy.accept();
-  await upForLong(env.BOTCTL_JOURNAL ?? '');
-  await silence(env.BOTCTL_JOURNAL ?? '');
-  expect([(await run(...transfer)).code, requests]).toEqual([0, 1]);
-});
-
 test('a server that is lost once something was claimed is exit 9, whatever the command still had to ask it', async () => {
   const lost = proxy.when({ from: 'client', has: 'observations' }, 'cut').then(loseServer);
   const { code, stdout } = await runLosing(...transfer, '--json');
@@ -130,17 +102,8 @@ test('a server that is lost once something was claimed is exit 9, whatever the c
 
 test('a batch whose journal is lost before its first row is begun is exit 8; afterwards, 11', async () => {
   const file = home.file('rows.csv', 'id,conversation_id,content\na,c,x\nb,c,y\n');
-  const batch = (name: string) => [
-    'batch',
-    'send',
-    file,
-    '--once',
-    name,
-    '--yes',
-    '--json',
-    '--concurrency',
-    '1',
-  ];
+  const most = ['--yes', '--json', '--concurrency', '1'];
+  const batch = (name: string) => ['batch', 'send', file, '--once', name, ...most];
   const lost = proxy.when({ from: 'client', has: 'INSERT INTO "botctl".entries' }, 'cut').then(loseServer);
   const before = await runLosing(...batch('one'));
   await lost;

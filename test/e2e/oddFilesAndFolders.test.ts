@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -27,20 +26,6 @@ const send = ['send', '--conversation', 'c', '--content', 'x'];
 const toNobody = ['--base-url', 'http://127.0.0.1:1', '--max-wait', '0s'];
 const bot = { BOTCTL_TOKEN: 'a-token-of-the-bot' };
 const addProfile = ['config', 'add', 'main', '--base-url', 'https://bots.test', '--token-env', 'TOKEN'];
-
-describe.skipIf(!existsSync('/proc/self'))('under /proc, where no folder can be made,', () => {
-  test.each<[string, readonly string[], Record<string, string>]>([
-    ['the data', [...send, ...toNobody], { ...bot, XDG_DATA_HOME: '/proc/x' }],
-    ['the journal', [...send, ...toNobody, '--journal', '/proc/x/y/journal.db'], bot],
-    ['the sandbox of a send', [...send, '--sandbox'], { XDG_DATA_HOME: '/proc/x' }],
-    ['the sandbox', ['sandbox', '--data', '/proc/x/y'], {}],
-    ['the profiles', addProfile, { XDG_CONFIG_HOME: '/proc/x' }],
-  ])('%s cannot be, and that is said at once', async (_what, words, env) => {
-    const ran = await botctlHere(words, { env: { ...home.env, ...env } });
-    expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain('the folder /proc/x cannot be created: no folder can be created there');
-  });
-});
 
 /** A place that takes no changes, or undefined where this machine does not let us have one. */
 function readOnlyPlace(): { path: string; remove(): void } | undefined {
@@ -196,13 +181,4 @@ describe('a data folder that was there before', () => {
     expect(ran.stderr).toContain('was made by another version of botctl, or by another program');
     expect(statSync(path).mode & 0o777).toBe(0o644);
   });
-});
-
-test('a report that is the input by another name is refused', async () => {
-  const rows = home.file('rows.csv', 'conversation_id,content\nc,x\n');
-  symlinkSync(rows, join(home.path, 'report.csv'));
-  const words = ['batch', 'send', rows, '--once', 'b', '--report', join(home.path, 'report.csv')];
-  const ran = await botctlHere(words, { env: { ...home.env, ...allowed } });
-  expect(ran.code).toBe(2);
-  expect(ran.stderr).toContain('is the input file');
 });

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, renameSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -52,13 +53,29 @@ describe('a process that is killed in flight', () => {
   });
 });
 
+/** Resolves when it has said so on stderr. */
+function toldBy({ stderr }: ChildProcess, line: RegExp): Promise<void> {
+  return new Promise((resolve) => {
+    let text = '';
+    stderr?.on('data', (chunk: string) => {
+      text += chunk;
+      if (line.test(text)) resolve();
+    });
+  });
+}
+
 describe('an interrupt', () => {
-  test('in flight lets the reply come, and tells it', async () => {
+  test('in flight says what is waited for and how to leave, lets the reply come, and tells it', async () => {
     const gate = await operator.gate();
     const came = gate.holdNext('reply');
     const { child, ended } = operator.start([...payAda, '--json']);
     await came;
+    const told = toldBy(
+      child,
+      /^note: Interrupted while the transfer is being sent: .* Interrupt again to leave/mu,
+    );
     child.kill('SIGINT');
+    await told;
     gate.release();
     const done = await ended;
     expect(done.code).toBe(0);
@@ -110,23 +127,6 @@ describe('what nobody could read', () => {
 });
 
 describe('--dry-run', () => {
-  test('shows the key and the bytes that would travel, and whether it would be a re-run', async () => {
-    const named = [...payAda, '--once', 'rent'];
-    const dry = await operator.json([...named, '--dry-run']);
-    const done = await operator.json(named);
-    expect(dry.entry?.key).toBe(done.entry?.key);
-    const again = await operator.json([...named, '--dry-run']);
-    expect(again).toMatchObject({
-      rerun: 'already-done',
-      found: done.entry?.id,
-      entry: { key: done.entry?.key },
-    });
-    expect(await operator.json([...payAda, '--once', 'rent', '--memo', 'x', '--dry-run'])).toMatchObject({
-      rerun: 'name-taken',
-    });
-    expect(await operator.sandbox.ledger()).toHaveLength(1);
-  });
-
   test('sends nothing, and makes no file where there is none', async () => {
     for (const argv of [sendHello, payAda]) {
       const ended = await operator.json([...argv, '--dry-run']);
@@ -164,6 +164,19 @@ describe('a reply that the journal can no longer take', () => {
       entry: { key: effect?.key },
     });
     expect(await operator.sandbox.ledger()).toHaveLength(1);
+  });
+
+  test('because its files went away is told, and that it is not on record', async () => {
+    const gate = await operator.gate();
+    const came = gate.holdNext('reply');
+    const { ended } = operator.start([...payAda, '--yes']);
+    await came;
+    renameSync(operator.journal, `${operator.journal}.moved`);
+    gate.release();
+    const { code, stdout, stderr } = await ended;
+    expect(code).toBe(9);
+    expect(stdout).toMatch(/Signature/u);
+    expect(stderr).toContain('journal.db is gone');
   });
 });
 

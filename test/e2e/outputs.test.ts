@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { started } from '../support/botctl.ts';
 import { payAda, SandboxHome, sendHello } from '../support/sandboxHome.ts';
@@ -44,24 +44,6 @@ describe.each(outputs)('%s', (_what, name, words) => {
     expect(lstatSync(path).isSymbolicLink()).toBe(true);
     expect(await sent()).toHaveLength(1);
   });
-
-  test('replaces no file that is something else', async () => {
-    const path = operator.home.file(name, 'id,note\n1,mine\n');
-    const { code, stderr } = await operator.run(words(path));
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/is there already/u)]);
-    expect(readFileSync(path, 'utf8')).toBe('id,note\n1,mine\n');
-    expect(readdirSync(dirname(path)).filter((one) => one.startsWith(`.${basename(path)}`))).toEqual([]);
-    expect(await sent()).toHaveLength(1);
-  });
-});
-
-test.each(['r.csv', 'r.jsonl'])('a report replaces an earlier one, and an empty file: %s', async (name) => {
-  const report = operator.home.file(name, '');
-  for (const more of [['--dry-run'], [], []]) {
-    expect((await operator.run([...batch('one', report), ...more])).code).toBe(0);
-    expect(readFileSync(report, 'utf8')).toContain(more.length > 0 ? 'not-sent' : 'done');
-  }
-  expect(await sent()).toHaveLength(2);
 });
 
 test('a summary for GitHub follows no link', async () => {

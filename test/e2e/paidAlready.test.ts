@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ran } from '../support/botctl.ts';
 import { SkippingClock } from '../support/builtHere.ts';
@@ -55,16 +53,6 @@ describe('a payment equal to one under another name', () => {
     expect(await effects()).toBe(2);
   });
 
-  test('is not blocked by one that never left, and then blocks that one', async () => {
-    await operator.sandbox.faults({ kind: 'reply', status: 429 });
-    expect(await pay('rent', '--max-wait', '0s')).toMatchObject({ exit: 7, outcome: 'open' });
-    expect(await pay('rent-2')).toMatchObject({ exit: 0 });
-    expect(await pay('rent')).toMatchObject({ ...stopped, equal_payment: { name: 'rent-2' } });
-    const [, { entry = {} } = {}] = jsonLines((await operator.run(['history', '--json'])).stdout);
-    expect(await operator.json(['resume', String(Object(entry).id)])).toMatchObject(stopped);
-    expect(await effects()).toBe(1);
-  });
-
   test('is asked about on a terminal, in one line beside it: No is 130, Yes pays', async () => {
     const { entry } = await pay('rent-10');
     clock.skippedMs += 4000;
@@ -107,17 +95,6 @@ describe('a payment equal to one under another name', () => {
     // Both stand there when it is asked the next time.
     const both = await onTerminalHere(payAda, [['Do it again? [y/N] ', 'y\r']], operator.env);
     expect([both.code, await effects()]).toEqual([0, 3]);
-  });
-
-  test('is one of several: a Yes is about all that were there, and about none that began meanwhile', async () => {
-    await pay('rent-10');
-    await pay('rent-11', '--repeat');
-    const asked = 'Pay it a second time, as rent-13? [y/N] ';
-    const meanwhile = `botctl ${named('rent-12', '--repeat').join(' ')}`;
-    const late = await onTerminalHere(named('rent-13'), [[asked, 'y\r', meanwhile]], operator.env);
-    expect([late.code, late.shown]).toEqual([10, expect.stringMatching(/(ago|now),\s+as\s+rent-12/u)]);
-    const yes = await onTerminalHere(named('rent-13'), [[asked, 'y\r']], operator.env);
-    expect([yes.code, await effects()]).toEqual([0, 4]);
   });
 });
 
@@ -199,28 +176,6 @@ describe.each(Object.entries(journals))('with a journal in %s', (_which, journal
     expect(await effects()).toBe(8);
   });
 
-  test('of its own name is found at any path of the service', async () => {
-    const twice = (id: string): readonly Row[] => [1, 2].map((nth) => [`${id}${nth}`, recipient, '0.011']);
-    expect((await batch(rows('pay.csv', twice('r')), 'payroll')).code).toBe(0);
-    operator.env.BOTCTL_BASE_URL = `${operator.sandbox.baseUrl}/v2`;
-    const { code, stderr } = await batch(rows('again.csv', twice('x')), 'payroll', '--max-wait', '0s');
-    expect([code, stderr]).toEqual([10, expect.stringContaining('line 2 (id x1)')]);
-    expect(await effects()).toBe(2);
-  });
-
-  test('--skip-repeats ends 10 while what paid a row is in doubt itself', async () => {
-    await operator.sandbox.faults({ kind: 'drop', when: 'after' });
-    const doubtful = [...payAda.slice(0, -1), '0.011', '--once', 'doubtful'];
-    expect((await operator.json(doubtful)).exit).toBe(9);
-    const path = file('pay.csv', 3);
-    const ended = await batch(path, 'payroll', '--skip-repeats', '--json');
-    expect([ended.code, lastOf(ended)]).toMatchObject([10, { result: { done: 2, paid_already: 1 } }]);
-    expect(await effects()).toBe(3);
-    expect((await operator.json(doubtful)).exit).toBe(0);
-    expect((await batch(path, 'payroll', '--skip-repeats')).code).toBe(0);
-    expect(await effects()).toBe(3);
-  });
-
   test('a row that another pays meanwhile is left, and the batch ends 10', async () => {
     const path = file('pay.csv', 3);
     const gate = await operator.gate();
@@ -238,22 +193,6 @@ describe.each(Object.entries(journals))('with a journal in %s', (_which, journal
 });
 
 describe('a batch', () => {
-  test('names the rows in the report and in JSON', async () => {
-    await batch(file('first.csv', 2), 'payroll-11');
-    const report = join(operator.home.path, 'report.jsonl');
-    const ended = await batch(file('second.csv', 3), 'payroll-12', '--json', '--report', report);
-    const told = jsonLines(ended.stdout);
-    expect(told.map(({ id, outcome }) => [id, outcome])).toEqual([
-      ['r1', 'paid-already'],
-      ['r2', 'paid-already'],
-      [undefined, undefined],
-    ]);
-    expect(told[0]?.equal_payment).toMatchObject({ name: 'payroll-11', row: 'r1', state: 'accepted' });
-    expect(lastOf(ended)).toMatchObject({ equal_payments: { rows: 2 }, error: { code: 'paid-already' } });
-    const errors = jsonLines(readFileSync(report, 'utf8')).map(({ error }) => error);
-    expect(errors).toEqual([...Array(2).fill(expect.stringContaining('payroll-11')), undefined]);
-  });
-
   test('says which other batch of the last 45 days has paid the most of its rows', async () => {
     await batch(file('first.csv', 3), 'pay-11');
     await batch(rows('one.csv', [['x', recipient, '0.011']]), 'pay-10', '--repeat');
@@ -269,21 +208,6 @@ describe('a batch', () => {
     clock.skippedMs += 46 * 24 * hourMs;
     expect((await batch(next, 'pay-12', '--dry-run')).stdout).not.toContain('paid,');
     expect((await batch(next, 'pay-11', '--dry-run')).stdout).not.toContain('paid,');
-  });
-
-  test('is asked about with the sum of each asset, and for how many people', async () => {
-    const lines = [
-      `a,${recipient},SOL,"70,571.50"`,
-      `b,${recipient},SOL,0.5`,
-      `c,${otherRecipient},USDC,1250`,
-    ];
-    const path = operator.home.file('big.csv', `id,to_address,asset,amount\n${lines.join('\n')}\n`);
-    const words = ['batch', 'transfer', path, '--once', 'pay'];
-    const asked = 'Pay 70,572 SOL and 1,250 USDC to 2 people? [y/N] ';
-    const { code, shown } = await onTerminalHere(words, [[asked, 'n\r']], operator.env);
-    expect([code, shown]).toEqual([130, expect.stringMatching(/Name +pay\s/u)]);
-    const { totals } = lastOf(await batch(path, 'pay', '--dry-run', '--json'));
-    expect(totals).toMatchObject([{ asset: 'SOL', all: '70572' }, { all: '1250' }]);
   });
 
   test('that is renumbered with a newcomer on top sends nothing', async () => {
@@ -304,17 +228,6 @@ describe('a batch', () => {
     expect(await effects()).toBe(3);
   });
 
-  test('whose rows got new ids is stopped by what its own name paid', async () => {
-    await batch(file('pay.csv', 3), 'payroll');
-    const renamed = rows('pay.csv', [
-      ['x1', recipient, '0.011'],
-      ['r2', recipient, '0.021'],
-    ]);
-    const ended = await batch(renamed, 'payroll', '--json');
-    expect([ended.code, lastOf(ended)]).toMatchObject([10, { equal_payments: { rows: 1 } }]);
-    expect(await effects()).toBe(3);
-  });
-
   test('pays the same in two rows of one file, and does not stop at itself', async () => {
     const path = rows('twice.csv', [
       ['a', recipient, '0.1'],
@@ -324,37 +237,6 @@ describe('a batch', () => {
     expect((await batch(path, 'payroll')).code).toBe(0);
     expect((await batch(path, 'payroll')).code).toBe(0);
     expect(await effects()).toBe(3);
-  });
-
-  test('whose rows pay the same leaves them to a person: one payment does not settle several', async () => {
-    await pay('inv-1');
-    const amount = payAda.at(-1) ?? '';
-    const path = rows('pay.csv', [
-      ['inv-1', recipient, amount],
-      ['inv-2', recipient, amount],
-      ['inv-3', otherRecipient, amount],
-    ]);
-    for (const _run of ['first', 'again']) {
-      const ended = await batch(path, 'payroll', '--skip-repeats', '--json');
-      expect([ended.code, lastOf(ended)]).toMatchObject([10, { result: { done: 1, paid_already: 2 } }]);
-      expect(await effects()).toBe(2);
-    }
-  });
-
-  test('settles a row as the file has it now, not as it was refused', async () => {
-    await operator.sandbox.faults({ kind: 'reply', status: 422 });
-    expect((await batch(rows('pay.csv', [['r1', recipient, '100']]), 'payroll')).code).not.toBe(0);
-    await pay('other');
-    const path = rows('pay.csv', [['r1', recipient, payAda.at(-1) ?? '']]);
-    expect((await batch(path, 'payroll', '--skip-repeats')).code).toBe(0);
-    const kept = await operator.run(['history', '--batch', 'payroll', '--json']);
-    expect(jsonLines(kept.stdout)).toMatchObject([{ entry: { request: { amount: payAda.at(-1) } } }]);
-    expect((await batch(path, 'payroll')).code).toBe(0);
-    // One payment settles one row, also where that row had been refused before.
-    expect((await batch(path, 'payroll-2', '--skip-repeats')).code).toBe(10);
-    const status = await operator.run(['batch', 'status', 'payroll']);
-    expect(status.stdout).toContain('1 paid earlier as other');
-    expect(await effects()).toBe(1);
   });
 
   test('of two runs under one name, the second numbered anew, is paid once by the first that begins', async () => {
@@ -376,32 +258,6 @@ describe('a batch', () => {
     const invalid = rows('pay.csv', [['r1', recipient, 'much'], ...twice.slice(1)]);
     expect((await batch(invalid, 'payroll', '--skip-invalid')).code).toBe(2);
     expect(await effects()).toBe(2);
-  });
-
-  test('is not settled by what a person only resolved, nor by a row of its own name', async () => {
-    await operator.sandbox.faults({ kind: 'drop', when: 'before' });
-    const amount = payAda.at(-1) ?? '';
-    const { entry } = await pay('rent', '--max-wait', '0s');
-    const word = ['resolve', String(entry?.id), '--happened', '--reason', 'seen', '--yes'];
-    expect((await operator.run(word)).code).toBe(0);
-    const path = rows('pay.csv', [['r1', recipient, amount]]);
-    const ended = await batch(path, 'payroll', '--skip-repeats', '--json');
-    expect([ended.code, lastOf(ended)]).toMatchObject([10, { result: { paid_already: 1 } }]);
-    expect((await batch(path, 'payroll', '--repeat')).code).toBe(0);
-    const renamed = rows('again.csv', [['x1', recipient, amount]]);
-    expect((await batch(renamed, 'payroll', '--skip-repeats')).code).toBe(10);
-    expect(await effects()).toBe(1);
-  });
-
-  test('has one row settled by one payment: the next batch that pays the same is left to a person', async () => {
-    await pay('rent');
-    const amount = payAda.at(-1) ?? '';
-    const path = rows('pay.csv', [['r1', recipient, amount]]);
-    expect((await batch(path, 'payroll', '--skip-repeats')).code).toBe(0);
-    const second = await batch(path, 'bonus', '--skip-repeats', '--json');
-    expect([second.code, lastOf(second)]).toMatchObject([10, { result: { paid_already: 1 } }]);
-    expect((await batch(path, 'payroll', '--skip-repeats')).code).toBe(0);
-    expect(await effects()).toBe(1);
   });
 
   test('that was answered with "pay" pays beside what was shown, and not beside what began meanwhile', async () => {

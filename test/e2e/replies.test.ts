@@ -57,13 +57,6 @@ describe('a 409 for the first request of a name', () => {
     });
   });
 
-  test('carries no warning where an earlier request of this journal may have done it', async () => {
-    await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'message' });
-    const argv = [...sendHello, '--once', newName()];
-    expect(await operator.json(argv)).toMatchObject({ exit: 9 });
-    expect(await operator.json(argv)).toMatchObject({ exit: 0, duplicate: true, warnings: [] });
-  });
-
   test('has its words shown in a batch too', async () => {
     const path = join(operator.home.path, 'rows.csv');
     writeFileSync(path, 'id,conversation_id,content\n1,conv_demo,one\n');
@@ -85,15 +78,14 @@ describe('a 409 for the first request of a name', () => {
 });
 
 describe('a 2xx of a payment', () => {
-  test.each([
-    [7, 'status 7'],
-    [true, 'status true'],
-    [null, 'no status'],
-    [undefined, 'no status'],
-  ])('without a documented status is accepted with a warning: %j', async (status, words) => {
-    await answers(200, { transfer_id: newName(), status });
-    const warnings = [expect.stringContaining(words)];
-    expect(await pay()).toMatchObject({ exit: 0, outcome: 'accepted', warnings });
+  test('a success that a reply tells in its transfer is told like any other', async () => {
+    const transfer = { transfer_id: 'tr_nested', signature: 'sig_nested', status: 'confirmed' };
+    await operator.sandbox.faults({ kind: 'reply', status: 200, when: 'before', body: { transfer } });
+    const argv = [...payAda.slice(0, -1), '0.03', '--once', 'nested'];
+    expect(await operator.json(argv)).toMatchObject({ exit: 0, transfer: { signature: 'sig_nested' } });
+    expect((await operator.run([...argv, '--quiet'])).stdout).toBe('sig_nested\n');
+    const { stdout } = await operator.run(['history', 'nested']);
+    for (const part of ['sig_nested', 'tr_nested']) expect(stdout).toContain(part);
   });
 
   test('with a number that lost digits as its id is accepted, and the number is not shown', async () => {
@@ -105,14 +97,6 @@ describe('a 2xx of a payment', () => {
       const { stdout } = await operator.run(['history', told.entry?.name ?? '']);
       expect(stdout).not.toContain('1234567890');
     }
-  });
-
-  test('whose signature is none is accepted, and shown', async () => {
-    for (const signature of ['pending', '1'.repeat(64)])
-      for (const _twice of [1, 2]) {
-        await answers(200, { transfer_id: newName(), status: 'submitted', signature });
-        expect(await pay()).toMatchObject({ exit: 0, outcome: 'accepted', transfer: { signature } });
-      }
   });
 
   test('with the signature of another entry is held, wherever that came from', async () => {
@@ -128,17 +112,5 @@ describe('a 2xx of a payment', () => {
     });
     expect(await pay(there)).toMatchObject({ exit: 10, outcome: 'held', entry: { why: 'id-taken' } });
     expect(await elsewhere.ledger()).toEqual([]);
-  });
-});
-
-describe('a 2xx of a message', () => {
-  test.each([
-    [{ content: 'Goodbye' }, 'a different content: "Goodbye"'],
-    [{ conversation_id: 'conv_other' }, 'a different conversation_id: "conv_other"'],
-  ])('that shows another message is accepted with a warning that shows it: %j', async (shows, words) => {
-    await answers(200, { message: { id: newName(), ...shows } });
-    const told = await send();
-    expect(told).toMatchObject({ exit: 0, outcome: 'accepted', warnings: [expect.stringContaining(words)] });
-    expect(told).not.toHaveProperty('verified');
   });
 });

@@ -1,12 +1,11 @@
 // The built program's `botctl sandbox`, as a person or a script runs it.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { botctl } from '../support/botctl.ts';
-import { botctlHere } from '../support/builtHere.ts';
 import { Home } from '../support/home.ts';
 import { program, programWords } from '../support/program.ts';
 import { controlOf, paths, recipient } from '../support/sandbox.ts';
@@ -157,15 +156,6 @@ describe('botctl sandbox', () => {
     },
   );
 
-  test('its default folder follows XDG_DATA_HOME, and nobody else may read it', async () => {
-    const share = join(home, 'share');
-    const sandbox = await startSandboxProcess([], { XDG_DATA_HOME: share });
-    await sandbox.end('SIGTERM');
-    const folder = join(share, 'botctl', 'sandbox');
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
-    expect(statSync(join(folder, 'sandbox.db')).mode & 0o777).toBe(0o600);
-  });
-
   test('a port in use, or a folder that is none, is one clear sentence', async () => {
     const sandbox = await startSandboxProcess(['--ephemeral']);
     const { port } = new URL(sandbox.greeting.base_url);
@@ -192,14 +182,5 @@ describe('botctl sandbox', () => {
     });
     const { stdout: shown } = await botctl(['sandbox', '--ephemeral'], { env, interruptAtOutput: true });
     expect(shown).toMatch(/^ {2}botctl config add local --sandbox( --base-url http:\S+)?$/mu);
-  });
-
-  test.each([
-    [['--port=70000'], '--port must be'],
-    [['fund'], "Too many arguments for 'sandbox'"],
-  ])('refuses %j, and changes nothing', async (args, sentence) => {
-    const { code, stdout, stderr } = await botctlHere(['sandbox', ...args], { env: shared.env });
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(sentence);
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctl, started } from '../support/botctl.ts';
-import { Home } from '../support/home.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { started } from '../support/botctl.ts';
+import { botctlHere } from '../support/builtHere.ts';
 import { lastLine } from '../support/jsonOutput.ts';
 import { startCuttableProxy } from '../support/postgres/cuttableProxy.ts';
 import { newSharedJournal } from '../support/postgres/newJournal.ts';
@@ -27,37 +27,33 @@ const paidAtLeast = async (count: number): Promise<void> => {
   while ((await paid()) < count) await new Promise((done) => setTimeout(done, 20));
 };
 
-describe('two runs under one name, with a journal in a file', () => {
-  test('one that is interrupted knows what the other has paid, also in its report', async () => {
-    const { env, home } = operator;
-    const file = home.file('pay.csv', manyRows(8));
-    const report = `${home.path}/report.csv`;
-    const slow = started(words(file, '--rate', '30/m', '--report', report), env);
-    await paidAtLeast(1);
-    expect((await botctl(words(file), { env })).code).toBe(0);
-    slow.child.kill('SIGINT');
-    const { stdout, code } = await slow.ended;
-    expect([code, await paid()]).toEqual([0, 8]);
-    expect(lastLine(stdout)).toMatchObject({ result: { done: 8 } });
-    expect(readFileSync(report, 'utf8').match(/,done,/gu)).toHaveLength(8);
-  });
+test('of two runs with a journal in a file, one that is interrupted knows what the other has paid, also in its report', async () => {
+  const { env, home } = operator;
+  const file = home.file('pay.csv', manyRows(8));
+  const report = `${home.path}/report.csv`;
+  const slow = started(words(file, '--rate', '30/m', '--report', report), env);
+  await paidAtLeast(1);
+  expect((await botctlHere(words(file), { env })).code).toBe(0);
+  slow.child.kill('SIGINT');
+  const { stdout, code } = await slow.ended;
+  expect([code, await paid()]).toEqual([0, 8]);
+  expect(lastLine(stdout)).toMatchObject({ result: { done: 8 } });
+  expect(readFileSync(report, 'utf8').match(/,done,/gu)).toHaveLength(8);
 });
 
 test('a runner whose token may not pay leaves its rows to the others', async () => {
-  const { sandbox } = operator;
-  const journal = await newSharedJournal(await sharedServer());
-  const home = new Home();
-  const machine = (token: string, own: Home) => ({
-    file: own.file('pay.csv', manyRows(40)),
-    env: { ...own.env, BOTCTL_BASE_URL: sandbox.baseUrl, BOTCTL_TOKEN: token, BOTCTL_JOURNAL: journal },
-  });
-  const good = machine(sandbox.tokens.full, operator.home);
-  const poor = machine(sandbox.tokens.no_wallet, home);
-  const runs = started(words(good.file, '--rate', '4/s'), good.env);
-  await paidAtLeast(3);
-  expect((await botctl(words(poor.file), { env: poor.env })).code).toBe(11);
-  expect([(await runs.ended).code, await paid()]).toEqual([0, 40]);
-  home.remove();
+  const { sandbox, env, home } = operator;
+  const gate = await operator.gate();
+  env.BOTCTL_JOURNAL = await newSharedJournal(await sharedServer());
+  const file = home.file('pay.csv', manyRows(8));
+  const held = gate.holdNext('request');
+  const runs = started(words(file, '--concurrency', '1'), env);
+  await held;
+  const poor = { BOTCTL_TOKEN: sandbox.tokens.no_wallet, XDG_DATA_HOME: `${home.path}/other` };
+  const refused = await botctlHere(words(file), { env: { ...env, ...poor } });
+  expect([refused.code, await paid()]).toEqual([11, 0]);
+  gate.release();
+  expect([(await runs.ended).code, await paid()]).toEqual([0, 8]);
 });
 
 test('a batch whose journal goes away while it waits for the chain tells what it sent', async () => {
@@ -80,17 +76,4 @@ test('a batch whose journal goes away while it waits for the chain tells what it
   ]);
   await proxy.close();
   await node.close();
-});
-
-test('a column has any title, and a cell that is missing is empty', async () => {
-  const { env, home } = operator;
-  const text = `id,to_address,asset,amount,constructor\na,${recipient},SOL,1,\nb,${recipient},SOL,2,x\n`;
-  const report = `${home.path}/report.csv`;
-  const ended = await botctl(words(home.file('pay.csv', text), '--report', report), { env });
-  expect([ended.code, await paid()]).toEqual([0, 2]);
-  const [head = '', first = '', second = ''] = readFileSync(report, 'utf8').split('\n');
-  expect(head).toMatch(/,constructor,state,entry,result,error,time$/u);
-  expect([first, second].map((line) => line.split(',').at(-6))).toEqual(['', 'x']);
-  const exported = await botctl(['history', '--batch', 'pay', '--format', 'csv'], { env });
-  expect(exported.code).toBe(0);
 });

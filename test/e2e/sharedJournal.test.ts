@@ -9,6 +9,7 @@ import { startGate } from '../support/gate.ts';
 import { Home } from '../support/home.ts';
 import { startCuttableProxy } from '../support/postgres/cuttableProxy.ts';
 import { newSharedJournal } from '../support/postgres/newJournal.ts';
+import { startPretendPooler } from '../support/postgres/pretendPooler.ts';
 import { type PostgresServer, sharedServer } from '../support/postgres/server.ts';
 import { silence, silenceUntil, upForLong } from '../support/postgres/silence.ts';
 import { programWords } from '../support/program.ts';
@@ -181,4 +182,13 @@ describe('a COMMIT without an answer, before anything of this run was sent,', ()
     expect((await run(payRent, env, botctlHere)).code).toBe(0);
     expect(await sandbox.ledger()).toHaveLength(1);
   });
+});
+
+test('a commit that another process of the server would make is refused, and nothing is sent', async () => {
+  const pooler = closedAfterTest(await startPretendPooler(server));
+  const refused = await run(payRent, machine(pooler.through(journal)), botctlHere);
+  const error = { code: 'journal-schema', retry: 'after-fix' };
+  expect(refused).toMatchObject({ code: 1, said: { error } });
+  expect(refused.said.error?.message).toContain('A pooler in front of the journal');
+  expect(await sandbox.ledger()).toEqual([]);
 });

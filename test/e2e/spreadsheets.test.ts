@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { jsonLines } from '../support/jsonOutput.ts';
 import { payAda, SandboxHome } from '../support/sandboxHome.ts';
@@ -41,122 +42,28 @@ describe('a file from a spreadsheet', () => {
     const again = await operator.run(pay(file(german), '--decimal-comma', '--report', report));
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of them earlier') });
   });
-
-  test('is offered --decimal-comma, and nobody is offered to pay the whole amounts alone', async () => {
-    const mixed = file(`id;to_address;asset;amount\na;${ada};SOL;1,5\nb;${bob};SOL;2\n`);
-    const { stderr } = await operator.run(pay(mixed));
-    expect(stderr).toContain('1 of 2 rows');
-    expect(stderr).toContain('--once nov --decimal-comma');
-    expect(stderr).not.toContain('--skip-invalid');
-    const { stderr: other } = await operator.run(
-      pay(file(`id;to_address;asset;amount\na;${ada};SOL;1,5\nb;${bob};SOL;2.5\n`)),
-    );
-    expect(other).toContain('--skip-invalid');
-    expect(other).not.toContain('--once nov --decimal-comma');
-  });
-
-  test.each([
-    ['1.5', 'has a dot'],
-    ['kein Betrag', 'has a space'],
-    ['Summe', 'is not digits'],
-  ])('with --decimal-comma does not pay %s', async (amount, said) => {
-    const { code, stderr } = await operator.run(
-      pay(file(`id;to_address;asset;amount\na;${ada};SOL;${amount}\n`), '--decimal-comma'),
-    );
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: expect.stringContaining(`amount "${amount}" ${said}`),
-    });
-    expect(await amounts()).toEqual([]);
-  });
 });
 
-describe('--decimal-comma is refused where commas divide the cells', () => {
-  const unquoted = `id,to_address,asset,amount,memo\na,${ada},SOL,1,5\n`;
+test('--decimal-comma is refused where commas divide the cells, and not offered there', async () => {
   const quoted = `id,to_address,asset,amount\na,${ada},SOL,"1,5"\n`;
-
-  test.each([
-    ['an amount that takes two cells', unquoted],
-    ['an amount in quotes', quoted],
-  ])('%s', async (_what, csv) => {
-    const { code, stderr } = await operator.run(pay(file(csv), '--decimal-comma'));
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: expect.stringContaining('divides its cells by commas'),
-    });
-    expect(stderr).toContain('Nothing was sent');
-    expect(await amounts()).toEqual([]);
-  });
-
-  test('and is not offered there', async () => {
-    const { code, stderr } = await operator.run(pay(file(`${quoted}b,${bob},SOL,2\n`)));
-    expect(code).toBe(2);
-    expect(stderr).toContain('If 1,5 means one and a half in this file, save it with ; between its cells');
-    expect(stderr).not.toMatch(/--once nov --(decimal-comma|skip-invalid)/u);
-  });
+  const refused = await operator.run(pay(file(quoted), '--decimal-comma'));
+  const said = expect.stringMatching(/divides its cells by commas.*Nothing was sent/su);
+  expect([refused.code, refused.stderr]).toEqual([2, said]);
+  const { code, stderr } = await operator.run(pay(file(`${quoted}b,${bob},SOL,2\n`)));
+  expect(code).toBe(2);
+  expect(stderr).toContain('If 1,5 means one and a half in this file, save it with ; between its cells');
+  expect(stderr).not.toMatch(/--once nov --(decimal-comma|skip-invalid)/u);
+  expect(await amounts()).toEqual([]);
 });
 
-describe('sol is SOL', () => {
-  test('in a file, in an option and in a payload, and the row is the same row', async () => {
-    const ended = await operator.run(pay(file(`id,to_address,asset,amount\na,${ada},Sol,0.5\n`)));
-    expect(ended.code, ended.stderr).toBe(0);
-    const again = await operator.run(pay(file(`id,to_address,amount\na,${ada},0.5\n`), '--asset', 'sol'));
-    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('1 of them earlier') });
-    const rent = ['transfer', '--once', 'rent', '--yes'];
-    const paid = await operator.run([...rent, '--to', bob, '--amount', '0.25', '--asset', 'sol']);
-    expect(paid.code, paid.stderr).toBe(0);
-    const payload = operator.home.file(
-      'rent.json',
-      JSON.stringify({ to_address: bob, amount: '0.25', asset: 'sOl' }),
-    );
-    expect((await operator.run([...rent, '--payload', payload])).code).toBe(0);
-    const ledger = await operator.sandbox.ledger();
-    expect(ledger.map(({ request }) => request.asset)).toEqual(['SOL', 'SOL']);
-  });
-
-  test('also in a policy, and under its limits', async () => {
-    const limits = { SOL: { transfer: '1' } };
-    for (const [asset, written] of [
-      ['sol', limits],
-      ['SOL', { sol: limits.SOL }],
-    ] as const) {
-      const policy = operator.home.file(
-        'policy.json',
-        JSON.stringify({ schema: 'botctl-policy/1', limits: written }),
-      );
-      const env = { BOTCTL_POLICY: policy };
-      const words = [
-        'transfer',
-        '--to',
-        ada,
-        '--asset',
-        asset,
-        '--amount',
-        '1.5',
-        '--once',
-        `x${asset}`,
-        '--yes',
-      ];
-      const { code, stderr } = await operator.run(words, { env });
-      expect({ code, stderr }).toEqual({
-        code: 2,
-        stderr: expect.stringMatching(/at most 1 sol per transfer/iu),
-      });
-    }
-    expect(await amounts()).toEqual([]);
-  });
-});
-
-describe('--asset and --amount', () => {
-  test('stand for columns that the file does not have', async () => {
-    const path = file(`id,to_address\na,${ada}\nb,${bob}\n`);
-    const { code, stderr } = await operator.run(pay(path, '--asset', 'SOL', '--amount', '0.25'));
-    expect(code, stderr).toBe(0);
-    expect(await amounts()).toEqual(['0.25', '0.25']);
-    const another = await operator.run(pay(path, '--asset', 'SOL', '--amount', '0.5'));
-    expect(another).toMatchObject({ code: 6 });
-    expect(await amounts()).toHaveLength(2);
-  });
+test('--asset and --amount stand for columns that the file does not have', async () => {
+  const path = file(`id,to_address\na,${ada}\nb,${bob}\n`);
+  const { code, stderr } = await operator.run(pay(path, '--asset', 'SOL', '--amount', '0.25'));
+  expect(code, stderr).toBe(0);
+  expect(await amounts()).toEqual(['0.25', '0.25']);
+  const another = await operator.run(pay(path, '--asset', 'SOL', '--amount', '0.5'));
+  expect(another).toMatchObject({ code: 6 });
+  expect(await amounts()).toHaveLength(2);
 });
 
 test('the export of a batch has the columns of its file as columns', async () => {
@@ -174,12 +81,11 @@ test('the export of a batch has the columns of its file as columns', async () =>
 /** What is typed until all is paid, as someone does who reads what went wrong. */
 describe('a file as a spreadsheet exports it is paid with two commands', () => {
   const columns = ['--column', 'id=Rechnungsnr.', '--column', 'memo=Verwendungszweck'];
-  const [carol, dave] = ['3DTwLLsVLHcLNbcsxEovJ5FhKVdAYVfuh4YNcbQbzqmD', bob];
   const exports = {
     german: [
       `\ufeffRechnungsnr.;Name;to_address;asset;amount;Verwendungszweck\r
 RE-1;Ada Müller;${ada};USDC;1.234,50;November\r
-RE-2;"Groß; Söhne";${dave};SOL;0,75;\r
+RE-2;"Groß; Söhne";${bob};SOL;0,75;\r
 ;;;;;\r
 `,
       ['--decimal-comma', ...columns],
@@ -188,7 +94,7 @@ RE-2;"Groß; Söhne";${dave};SOL;0,75;\r
     american: [
       `"Invoice ID","To Address","Asset","Amount","Memo"\r
 "A-1","${ada}","USDC","1,234.50","rent, ""late"""\r
-"A-2","${dave}","SOL","20.00",""\r
+"A-2","${bob}","SOL","20.00",""\r
 `,
       ['--column', 'id=Invoice ID'],
       ['1234.5', '20'],
@@ -204,47 +110,86 @@ RE-2;"Groß; Söhne";${dave};SOL;0,75;\r
     expect(code, stderr).toBe(0);
     expect(await amounts()).toEqual([...paid].sort());
   });
+});
 
-  test('after all of its faults were mended at once', async () => {
-    const faulty = `Invoice ID,to_address,asset,amount,note
-1,${ada.slice(0, -2)},SOL,"1,234.50",
-2,${bob},sol,"1,234",
-2,${bob},SOL,"1,5"
-3,"${ada},SOL,1,
-4,${carol},SOL,1e3,x
-5,11111111111111111111111111111111,SOL,-1,x
-`;
-    const { code, stderr } = await operator.run(pay(file(faulty), '--column', 'id=Invoice ID'));
-    expect(code).toBe(2);
-    for (const said of [
-      `line 2 (id 1): to_address "${ada.slice(0, -2)}" is`,
-      'line 3 (id 2): amount "1,234" has a comma',
-      'line 4 (id 2): the row has 4 cells',
-      'line 5: the row is not CSV',
-      'line 6 (id 4): amount "1e3" has an exponent',
-      'line 7 (id 5): amount "-1" has a sign',
-      'line 7 (id 5): to_address "11111111111111111111111111111111" is the system program',
-      'id "2" is given twice',
-    ])
-      expect(stderr).toContain(said);
-    expect(stderr).not.toContain('note');
-    const mended = `id,to_address,asset,amount,note\n1,${ada},SOL,1,\n2,${bob},SOL,2,\n`;
-    expect(await operator.run(pay(file(mended)))).toMatchObject({ code: 0 });
-    expect(await amounts()).toEqual(['1', '2']);
+describe('the columns of a file', () => {
+  test.each([
+    ['csv', `id,to_address,asset,amount,Name,note\na,${ada},SOL,1,Ada,for November\n`],
+    [
+      'jsonl',
+      `{"id":"a","to_address":"${ada}","asset":"SOL","amount":"1","Name":"Ada","note":"for November"}\n`,
+    ],
+  ])('that botctl does not know are kept and never sent (%s)', async (format, text) => {
+    const path = operator.home.file(`a.${format}`, text);
+    const report = join(operator.home.path, 'report.csv');
+    const ran = await operator.run(pay(path, '--report', report, '--json'));
+    expect(ran.code).toBe(0);
+    const [row, end] = jsonLines(ran.stdout);
+    const columns = { Name: 'Ada', note: 'for November' };
+    expect(row).toMatchObject({ entry: { columns, request: { to_address: ada, amount: '1' } } });
+    expect(end).toMatchObject({ columns: ['Name', 'note'] });
+    expect(JSON.stringify(await operator.sandbox.ledger())).not.toContain('November');
+    expect(readFileSync(report, 'utf8')).toMatch(
+      /^id,.*,Name,note,state,entry,result,error,time\n.*,Ada,for November,done,.*\n$/u,
+    );
+    // The key is that of the row without them.
+    const plain = operator.home.file('plain.csv', `id,to_address,asset,amount\na,${ada},SOL,1\n`);
+    expect((await operator.run(pay(plain))).stdout).toContain('1 of them earlier');
+    const listed = await operator.run(['history']);
+    expect(listed.stdout).toContain('[nov a Ada · for November]');
+    const { entry } = row as { entry: { id: string } };
+    expect((await operator.run(['history', entry.id])).stdout).toMatch(/For +Ada · for November/u);
+    const exported = await operator.run(['history', '--format', 'jsonl']);
+    expect(jsonLines(exported.stdout)[0]).toMatchObject({ columns });
+    expect((await operator.run(['history', '--format', 'csv'])).stdout).toContain('for November');
   });
 
-  test('its faults are said once each, with a count and the first three cells as they stand', async () => {
-    const cells = ['"$1,901.03"', '"$20.00"', '$3', '$4', '#REF!'];
-    const rows = cells.map((amount, nth) => `${nth},${ada},SOL,${amount}`);
-    const { code, stderr } = await operator.run(
-      pay(file(`id,to_address,asset,amount\n${rows.join('\n')}\n`)),
-    );
-    expect(code).toBe(2);
-    for (const said of [
-      '4 rows (lines 2 "$1,901.03", 3 "$20.00", 4 "$3", and 1 more): amount has a currency sign',
-      'line 6 (id 4): amount "#REF!" is an error of the spreadsheet',
-    ])
-      expect(stderr).toContain(said);
-    expect(await amounts()).toEqual([]);
+  test('are no formula in a report or an export, whatever separates the cells', async () => {
+    const path = file(`id,to_address,asset,amount,x;＝y\na,${ada},SOL,1,x;=1+1;y\nb,${bob},SOL,1,＝1+1\n`);
+    const report = join(operator.home.path, 'report.csv');
+    expect((await operator.run(pay(path, '--report', report))).code).toBe(0);
+    const said = readFileSync(report, 'utf8');
+    const last = said.split('\n').map((line) => line.split(',').at(-6));
+    expect(last).toEqual([`"x;'＝y"`, `"x;'=1+1;y"`, "'＝1+1", undefined]);
+    const { stdout } = await operator.run(['history', '--format', 'csv']);
+    expect(stdout.split(/[,;\t\n]/u).filter((cell) => /^["\s]*[=＝]/u.test(cell))).toEqual([]);
+  });
+
+  test.each([
+    ['id', 'does not name a column'],
+    ['id=', 'does not name a column'],
+    ['name=Name', 'does not name a column'],
+    ['id=Memo', 'cannot be combined with --column memo=memo'],
+    ['memo=x', 'cannot be combined with --column memo=memo'],
+  ])('are not named by --column %s', async (column, says) => {
+    const ran = await operator.run(pay('no.csv', '--column', 'memo=memo', '--column', column));
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
+  });
+
+  test('may be long and hostile: a name of 10,000 characters is bounded and escaped where it is shown', async () => {
+    const name = `A\u202e\u001b[31m${'x'.repeat(10_000)}`;
+    const path = file(`id,to_address,asset,amount,name\na,${ada},SOL,1,"${name}"\n`);
+    expect((await operator.run(pay(path))).code).toBe(0);
+    const { stdout } = await operator.run(['history']);
+    expect(stdout).toContain('A\\u202e\\u001b[31mxxx');
+    expect(stdout.length).toBeLessThan(1000);
+    const [entry] = jsonLines((await operator.run(['history', '--json'])).stdout);
+    expect(entry).toMatchObject({ entry: { columns: { name } } });
+    const shown = await operator.run(['history', (entry as { entry: { id: string } }).entry.id]);
+    expect(shown.stdout.length).toBeLessThan(2000);
+    expect(shown.stdout).not.toContain('\u001b');
+  });
+
+  test('may be named by a template, however they are spelled, and are kept then too', async () => {
+    const csv = operator.home.file('m.csv', 'conversation_id,First Name,note\nconv_demo,Ada,x\n');
+    const ran = await operator.run(['batch', 'send', csv, '--once', 'hi', '--template', '-', '--json'], {
+      stdin: 'Hi {{first_name}}!',
+    });
+    expect(ran.code).toBe(0);
+    const [row, end] = jsonLines(ran.stdout);
+    expect(row).toMatchObject({
+      entry: { request: { content: 'Hi Ada!' }, columns: { 'First Name': 'Ada', note: 'x' } },
+    });
+    expect(end).toMatchObject({ columns: ['note'] });
   });
 });

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shell } from '../support/botctl.ts';
 import { Home } from '../support/home.ts';
@@ -17,8 +16,6 @@ beforeAll(() => {
   home.writeConfig({ version: 1, profiles: Object.fromEntries(many) });
 });
 afterAll(() => home.remove());
-
-const noFull = existsSync('/dev/full') ? '' : ' (skipped: there is no /dev/full here)';
 
 describe('the streams', () => {
   test('a pipe whose reader leaves ends quietly', async () => {
@@ -41,23 +38,6 @@ describe('the streams', () => {
     const [lines = 0, bytes = 0] = stdout.trim().split(/\s+/u).map(Number);
     expect(lines).toBe(4000);
     expect(bytes).toBeGreaterThan(1024 * 1024);
-  });
-
-  test.skipIf(noFull !== '')(`a full disk exits 1 and says why on stderr${noFull}`, async () => {
-    for (const command of [
-      'config list',
-      'config list --json',
-      'config show bot-00000',
-      '--help',
-      '--version',
-      'config x --json',
-    ]) {
-      const { code, stderr } = await shell(`botctl ${command} > /dev/full`, { env: home.env });
-      expect(code, command).toBe(command.startsWith('config x') ? 2 : 1);
-      expect(stderr, command).not.toContain(' at ');
-      expect(stderr, command).toMatch(/^botctl: .+\n {8}.+\n( {10}botctl .+\n)?$/u);
-      if (code === 1) expect(stderr).toContain('the disk is full');
-    }
   });
 
   test('a closed stderr or stdin changes nothing', async () => {

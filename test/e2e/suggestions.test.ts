@@ -8,7 +8,6 @@ import { damageJournal } from '../support/damageJournal.ts';
 import { Home } from '../support/home.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { payAda, sendHello } from '../support/sandboxHome.ts';
-import { onTerminalHere } from '../support/terminalHere.ts';
 
 /** What is in use where a suggestion leaves something out: another bot, at another service, with another journal. */
 let decoy: TestSandbox;
@@ -172,17 +171,18 @@ async function unknownPayment(way: Way): Promise<Ran> {
   return lost;
 }
 
-describe.each(Object.keys(ways))('a suggestion of a command given %s', (name) => {
-  let way: Way;
-  beforeEach(() => {
-    const make = ways[name];
-    if (make === undefined) throw new Error(name);
-    way = make();
-  });
+/** Those in whose words a suggestion has most to write, and those in which it has nothing. */
+const [byOptions = '', byFile = '', besideVariable = '', byEnvironment = ''] = Object.keys(ways);
+const wayOf = (name: string): Way => {
+  const make = ways[name];
+  if (make === undefined) throw new Error(name);
+  return make();
+};
 
-  test('to resume what is unknown resumes it', async () => {
-    const said = await unknownPayment(way);
-    const lines = linesIn(said);
+describe('a suggestion of a command', () => {
+  test.each([byOptions, byEnvironment])('to resume what is unknown resumes it, given %s', async (given) => {
+    const way = wayOf(given);
+    const lines = linesIn(await unknownPayment(way));
     expect(lines).toHaveLength(1);
     const line = lines.join('');
     const pasted = await pasteApart(line, way);
@@ -192,68 +192,71 @@ describe.each(Object.keys(ways))('a suggestion of a command given %s', (name) =>
     expect(requestsOf(service).length).toBeGreaterThan(1);
   });
 
-  test('about what is held looks at it, and decides nothing for a person', async () => {
-    await faults({ kind: 'reply', status: 200, body: 'OK', when: 'before', operation: 'message' });
-    const said = await run(sendHello, way);
-    expect(said.code).toBe(10);
-    const lines = await pasteEach(said, way, (line, pasted) =>
-      expect(pasted.code, `${line}\n${pasted.stderr}`).toBe(0),
-    );
-    expect(lines.map((line) => line.split(' ')[1])).toEqual(['history']);
-    expect(await service.ledger()).toEqual([]);
-  });
+  test.each(Object.keys(ways))(
+    'to look first shows it, and decides nothing for a person, given %s',
+    async (given) => {
+      const way = wayOf(given);
+      await run([...sendHello, '--once', 'n'], way);
+      const sayNothing = { kind: 'reply', status: 200, body: 'OK', when: 'before' } as const;
+      await faults({ ...sayNothing, operation: 'message' });
+      const held = await run(sendHello, way);
+      await unknownPayment(way);
+      const equal = await run([...payAda, '--memo', 'another'], way);
+      const taken = await run(
+        ['send', '--conversation', 'conv_demo', '--content', 'Other', '--once', 'n'],
+        way,
+      );
+      expect([held.code, equal.code, taken.code]).toEqual([10, 10, 6]);
+      for (const said of [held, equal, taken]) {
+        const lines = await pasteEach(said, way, (line, { code, stderr }) =>
+          expect(code, `${line}\n${stderr}`).toBe(0),
+        );
+        expect(lines.map((line) => line.split(' ')[1])).toEqual(['history']);
+      }
+      expect(await service.ledger()).toHaveLength(1);
+    },
+  );
 
-  test('to look at an equal payment first shows it', async () => {
-    await unknownPayment(way);
-    const said = await run([...payAda, '--memo', 'another'], way);
-    expect(said.code).toBe(10);
-    const lines = await pasteEach(said, way, (line, pasted) => expect(pasted.code, line).toBe(0));
-    expect(lines).toHaveLength(1);
-    expect(await service.ledger()).toHaveLength(0);
-  });
+  test.each([byOptions, byFile])(
+    'for a batch is the whole command, and the flag, given %s',
+    async (given) => {
+      const way = wayOf(given);
+      const file = "it's $rows.csv";
+      const header = 'id,conversation_id,content\n';
+      writeFileSync(join(work, file), `${header}1,conv_demo,one\n2,conv_demo,\n`);
+      const batch = ['batch', 'send', file, '--once', 'some rows', '--concurrency', '3'];
+      const invalid = await run(batch, way);
+      expect(invalid.code).toBe(2);
+      await pasteEach(invalid, way, (line) => {
+        expect(line).toContain('--skip-invalid');
+        expect(line).toContain('--concurrency 3');
+      });
+      expect(await service.ledger()).toHaveLength(1);
+      writeFileSync(join(work, file), `${header}3,conv_demo,three\n4,conv_none,four\n`);
+      await faults({ kind: 'reply', status: 200, body: 'OK', when: 'before', operation: 'message' });
+      const lines = await pasteEach(await run(batch, way), way);
+      expect(lines.map((line) => line.split(' ')[1])).toEqual(expect.arrayContaining(['history', 'batch']));
+    },
+  );
 
-  test('to look at the entry of a name shows it', async () => {
-    await run([...sendHello, '--once', 'n'], way);
-    const said = await run(['send', '--conversation', 'conv_demo', '--content', 'Other', '--once', 'n'], way);
-    expect(said.code).toBe(6);
-    await pasteEach(said, way, (line, pasted) => expect(pasted.code, line).toBe(0));
-  });
-
-  test('for a batch is the whole command, and the flag', async () => {
-    const file = "it's $rows.csv";
-    const header = 'id,conversation_id,content\n';
-    writeFileSync(join(work, file), `${header}1,conv_demo,one\n2,conv_demo,\n`);
-    const batch = ['batch', 'send', file, '--once', 'some rows', '--concurrency', '3'];
-    const invalid = await run(batch, way);
-    expect(invalid.code).toBe(2);
-    await pasteEach(invalid, way, (line) => {
-      expect(line).toContain('--skip-invalid');
-      expect(line).toContain('--concurrency 3');
-    });
-    expect(await service.ledger()).toHaveLength(1);
-    writeFileSync(join(work, file), `${header}3,conv_demo,three\n4,conv_none,four\n`);
-    await faults({ kind: 'reply', status: 200, body: 'OK', when: 'before', operation: 'message' });
-    const rows = await run(batch, way);
-    const lines = await pasteEach(rows, way);
-    expect(lines.map((line) => line.split(' ')[1])).toEqual(expect.arrayContaining(['history', 'batch']));
-  });
-
-  test('of history, resume, resolve and doctor is found and understood', async () => {
-    const said = await unknownPayment(way);
-    await run(sendHello, way);
-    const [, id = ''] = /ID (\w+)\./u.exec(said.stderr) ?? [];
-    const { stdout } = await run(['history', '--json', '--limit', '1'], way);
-    const accepted = JSON.parse(stdout).entry.id as string;
-    for (const argv of [
-      ['history', 'ffff0000'],
-      ['history', 'ff'],
-      ['resume'],
-      ['resolve', accepted, '--happened', '--reason', 'x'],
-      ['doctor'],
-    ])
-      await pasteEach(await run(argv, way), way);
-    expect(id).not.toBe('');
-  });
+  test.each([byFile, besideVariable])(
+    'of history, resume, resolve and doctor is found and understood, given %s',
+    async (given) => {
+      const way = wayOf(given);
+      await unknownPayment(way);
+      await run(sendHello, way);
+      const { stdout } = await run(['history', '--json', '--limit', '1'], way);
+      const accepted = JSON.parse(stdout).entry.id as string;
+      for (const argv of [
+        ['history', 'ffff0000'],
+        ['history', 'ff'],
+        ['resume'],
+        ['resolve', accepted, '--happened', '--reason', 'x'],
+        ['doctor'],
+      ])
+        await pasteEach(await run(argv, way), way);
+    },
+  );
 });
 
 /** As a killed process leaves it. */
@@ -324,7 +327,7 @@ describe('a suggestion of a command given --sandbox', () => {
 describe('what came from stdin', () => {
   test('cannot be pasted, and is said to be given again', async () => {
     const stdin = 'conversation_id,content\nconv_demo,one\nconv_demo,\n';
-    const way = ways['--profile and --journal']?.() as Way;
+    const way = wayOf(byOptions);
     const argv = ['batch', 'send', '-', '--once', 'n', ...way.words];
     const refused = await botctlHere(argv, { env, cwd: work, stdin });
     expect(refused.stderr).toContain('The command read stdin: give it the same input again.');
@@ -336,18 +339,8 @@ describe('what came from stdin', () => {
   });
 });
 
-describe('on a terminal', () => {
-  test('a held entry is resumed without --yes: it asks', async () => {
-    const way = ways['the environment alone']?.() as Way;
-    await faults({ kind: 'reply', status: 200, body: 'OK', when: 'before', operation: 'message' });
-    const { shown } = await onTerminalHere([...sendHello, ...tries], [], { ...env, ...way.env });
-    const lines = linesIn({ stdout: shown.replaceAll('\r', ''), stderr: '' });
-    expect(lines.at(-1)).toMatch(/^botctl resume \w+ --max-wait 0s$/u);
-  });
-});
-
 test('a journal that is damaged is kept aside, its log too, by the line that says so', async () => {
-  const way = ways['--profile and --journal']?.() as Way;
+  const way = wayOf(byOptions);
   await run(sendHello, way);
   writeFileSync(way.journal, 'no journal at all, but long enough to be looked at by who opens it'.repeat(9));
   const refused = await run(sendHello, way);

@@ -1,12 +1,14 @@
+import { EventEmitter, once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openFile } from '../../src/once/journal/file/opening.ts';
-import { openJournal } from '../../src/once/journal/file/openJournal.ts';
 import { SkippingClock } from '../support/builtHere.ts';
 import { jsonLines } from '../support/jsonOutput.ts';
 import { nodeBeside } from '../support/nodeBeside.ts';
+import { newSharedJournal } from '../support/postgres/newJournal.ts';
+import { sharedServer } from '../support/postgres/server.ts';
+import { otherRecipient } from '../support/sandbox.ts';
 import { type Exited, payAda, SandboxHome, said } from '../support/sandboxHome.ts';
-import { onTerminalHere } from '../support/terminalHere.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
@@ -29,60 +31,9 @@ function addBot(name: string, baseUrl: string): void {
   operator.useProfiles({ payer: operator.chainProfile(), [name]: operator.chainProfile(baseUrl) }, 'payer');
 }
 
-describe('a transfer that is waited for', () => {
-  test('is proven by the node: what was paid, and to whom', async () => {
-    const { exit, chain, entry } = await told(...payAda, '--once', 'a', '--wait');
-    expect(exit).toBe(0);
-    expect(chain).toMatchObject({
-      verdict: 'proven',
-      commitment: 'finalized',
-      paid: { to: payAda[2], units: '500000000', decimals: 9, received: '500000000', fee_units: '0' },
-      reasons: [],
-    });
-    const shown = await told('history', entry?.id ?? '');
-    expect(shown).toMatchObject({ chain });
-  });
-
-  test('of a token is proven by its mint', async () => {
-    const pay = ['transfer', '--to', payAda[2], '--asset', 'USDC', '--amount', '1.25', '--memo', 'rent'];
-    const { exit, chain, entry } = await told(...pay, '--once', 'a', '--wait=confirmed');
-    const { stdout } = await operator.run(['history', entry?.id ?? '']);
-    expect(stdout).toContain(
-      `Paid          1.25 USDC (mint ${operator.sandbox.node.assets.USDC}) to ${payAda[2]}`,
-    );
-    expect({ exit, chain }).toMatchObject({
-      exit: 0,
-      chain: { paid: { mint: operator.sandbox.node.assets.USDC, units: '1250000' } },
-    });
-  });
-
-  test('in a batch shows how many rows are done, as sending them does', async () => {
-    const rows = operator.home.file('rows.csv', `id,to_address,asset,amount\na,${payAda[2]},SOL,0.7\n`);
-    const words = ['batch', 'transfer', rows, '--once', 'nov', '--yes', '--wait'];
-    const { code, shown } = await onTerminalHere(words, [], operator.env);
-    expect([code, shown]).toEqual([0, expect.stringContaining('On chain: 0/1 done, 0 failed')]);
-  });
-
-  test('is proven by no node of another cluster, also where it was sent before', async () => {
-    await operator.sandbox.readings({ commitment_held_at: 'confirmed' });
-    expect(await told(...pay('a'), ...waits)).toMatchObject({ exit: 9 });
-    await operator.sandbox.readings({ commitment_held_at: null });
-    await config('set', 'payer', 'cluster', 'mainnet');
-    expect(await told(...pay('a'), ...waits)).toMatchObject({
-      exit: 9,
-      chain: { verdict: 'undecided', reasons: ['other-cluster'] },
-    });
-  });
-});
+describe('a transfer that is waited for', () => {});
 
 describe('verify', () => {
-  test('leads with what the chain shows, and says it once', async () => {
-    const { entry } = await told(...payAda, '--once', 'a');
-    const { stdout } = await operator.run(['verify', entry?.id ?? '']);
-    expect(stdout).toMatch(/^✔ Proven on chain\. Transfer accepted\n {2}Amount /u);
-    expect(stdout.match(/on chain/gu)).toHaveLength(1);
-  });
-
   test('of all goes on past a bot whose profile is gone, and counts what it could not look up', async () => {
     addBot('tips', operator.sandbox.baseUrl);
     await told(...payAda, '--once', 'a');
@@ -106,65 +57,11 @@ describe('verify', () => {
   });
 });
 
-const { to, other } = { to: payAda[2], other: '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z' };
+const [to, other] = [payAda[2], otherRecipient];
 const pay = (name: string, amount = '0.5', asset = 'SOL', address: string = to): string[] => [
   ...['transfer', '--to', address, '--asset', asset, '--amount', amount, '--once', name, '--repeat'],
 ];
 const waits = ['--wait'];
-
-describe('what the node shows', () => {
-  test.each([
-    ['a transaction that is confirmed and not final', { commitment_held_at: 'confirmed' }, 'not-final'],
-    ['a node whose storage is down', { node_history: 'unavailable' }, 'not-seen'],
-  ] as const)('%s decides nothing', async (_what, change, reason) => {
-    await operator.sandbox.readings(change);
-    const ended = await told(...pay('a'), ...waits);
-    expect(ended).toMatchObject({
-      exit: 9,
-      outcome: 'accepted',
-      chain: { verdict: 'undecided', reasons: [reason] },
-      error: { code: 'unproven', retry: 'same-command' },
-    });
-    // The same command goes on waiting, and does nothing else.
-    await operator.sandbox.readings({
-      ...{ commitment_held_at: null, node_history: 'whole', slot_ms: 0, node_lag_slots: 0 },
-    });
-    expect(await told(...pay('a'), ...waits)).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
-    expect(await operator.sandbox.ledger()).toHaveLength(1);
-  });
-
-  test('a mint that keeps a fee proves it, with a warning', async () => {
-    await operator.sandbox.readings({ token_replies: 'token-2022-fee' });
-    const { chain, warnings, exit } = await told(...pay('a', '100', 'USDC'), ...waits);
-    expect({ chain, exit }).toMatchObject({
-      chain: { verdict: 'proven', reasons: [] },
-      exit: 0,
-    });
-    expect(warnings).toEqual([
-      'On the chain, the mint kept a fee: the recipient received less than was sent.',
-    ]);
-  });
-
-  test('a signature of another payment contradicts it, loudly and for good', async () => {
-    await told(...pay('a', '1'), ...waits);
-    await operator.sandbox.readings({ reply_signature: 'previous' });
-    const mine = ['--journal', `${operator.home.path}/other.db`];
-    const ended = await told(...pay('b', '2'), ...waits, ...mine);
-    expect(ended).toMatchObject({
-      exit: 10,
-      outcome: 'accepted',
-      chain: { verdict: 'contradicted', reasons: ['not-paid'] },
-      error: { code: 'contradicted', retry: 'decide' },
-    });
-    const id = ended.entry?.id ?? '';
-    expect(await told(...pay('b', '2'), ...mine)).toMatchObject({ exit: 10, replayed: true });
-    expect(await told('verify', id, ...mine)).toMatchObject({ exit: 10, error: { code: 'contradicted' } });
-    for (const _look of ['first', 'again'])
-      expect(await operator.run(['verify', '--all', ...mine])).toMatchObject({
-        ...{ code: 10, stdout: '0 proven, 1 contradicted, 0 undecided.\n' },
-      });
-  });
-});
 
 /** The node of a host of its own: the sandbox's, but for what `twist` makes of its replies. */
 async function anotherNode(twist: (reply: string) => { status?: number; text: string }): Promise<string> {
@@ -217,18 +114,6 @@ describe('a node of another host', () => {
     for (const file of [operator.journal, `${operator.journal}-wal`])
       if (existsSync(file)) expect(readFileSync(file).includes(secret)).toBe(false);
   });
-
-  test('is not asked by plain HTTP', async () => {
-    const words = ['config', 'set', 'payer', 'rpc-url'];
-    const set = async (stdin: string): Promise<number | null> =>
-      (await operator.run([...words, '--token-stdin'], { stdin })).code;
-    expect(await set('http://127.0.0.1:1/')).toBe(0);
-    expect(await set('http://node.example/')).toBe(2);
-    expect(await set('https://user:key@node.example/')).toBe(2);
-    const argument = await operator.run([...words, `https://node.example/${secret}`]);
-    expect(argument.code).toBe(2);
-    expect(argument.stderr).not.toContain(secret);
-  });
 });
 
 /** Whoever sends now is taken for dead, although it lives. */
@@ -272,16 +157,6 @@ describe('what nobody knew', () => {
     expect(await told('verify', 'a')).toMatchObject({
       ...{ exit: 9, outcome: 'unknown', candidates: [{ signature: effect?.signature }] },
     });
-  });
-
-  test('is told first by verify where it is held, and is not reported by it', async () => {
-    await operator.sandbox.readings(namesAnother);
-    const id = (await told(...payAda)).entry?.id ?? '';
-    expect(await told('history', id)).toMatchObject({ explained: { next: [`botctl verify ${id}`] } });
-    expect(await told('verify', id)).toMatchObject({ exit: 0, outcome: 'resolved' });
-    const journal = openJournal(operator.journal, 'look');
-    expect((await journal.reads.get(id))?.reportedAtMs).toBeUndefined();
-    await journal.close();
   });
 
   test('is shown by the history whatever is wrong with the profiles', async () => {
@@ -340,21 +215,6 @@ describe('what nobody knew', () => {
     expect(await told(...again)).toMatchObject({ ...paidTwice, exit: 10, replayed: true });
     expect(await sandbox.ledger()).toHaveLength(2);
   });
-
-  test('an operator’s signature is looked at: another’s payment is refused', async () => {
-    const paid = await told(...pay('a', '1'), ...waits);
-    await operator.sandbox.faults({ kind: 'drop', when: 'after' });
-    const unknown = await told(...pay('b', '2'));
-    expect(unknown.outcome).toBe('unknown');
-    const id = unknown.entry?.id ?? '';
-    const resolve = (signature: string): Promise<Told> =>
-      told('resolve', id, '--happened', '--signature', signature, '--reason', 'seen');
-    expect(await resolve(paid.chain?.signature ?? '')).toMatchObject({ exit: 2 });
-    const effects = await operator.sandbox.ledger();
-    expect(await resolve(effects[1]?.signature ?? '')).toMatchObject({
-      ...{ exit: 0, outcome: 'resolved', chain: { verdict: 'proven' } },
-    });
-  });
 });
 
 describe('a batch that is waited for', () => {
@@ -364,13 +224,6 @@ describe('a batch that is waited for', () => {
     const { code, stdout } = await operator.run([...batch, '--json'], { stdin: rows });
     return { code, lines: jsonLines(stdout) as Told[] };
   };
-
-  test('is not begun where what is named as a mint is none', async () => {
-    await config('set', 'payer', 'assets', `USDC=${other}`);
-    const { code, lines } = await run();
-    expect({ code, last: lines.at(-1) }).toMatchObject({ code: 2, last: { error: { code: 'no-mint' } } });
-    expect(await operator.sandbox.ledger()).toEqual([]);
-  });
 
   test('ends when the chain shows all of it, and not before', async () => {
     await operator.sandbox.readings({ commitment_held_at: 'confirmed' });
@@ -383,4 +236,57 @@ describe('a batch that is waited for', () => {
     expect(lines.filter(({ chain }) => chain?.verdict === 'proven')).toHaveLength(2);
     expect(await operator.sandbox.ledger()).toHaveLength(2);
   });
+});
+
+test('an environment is enough to prove a payment, and to see the balance', async () => {
+  const { node, tokens, baseUrl } = operator.sandbox;
+  operator.home.writeConfig({ version: 1, profiles: {} });
+  const bot = { BOTCTL_TOKEN: tokens.full, BOTCTL_BASE_URL: baseUrl };
+  Object.assign(operator.env, { ...bot, BOTCTL_RPC_URL: node.rpcUrl, BOTCTL_WALLET: node.wallet });
+  const proven = { exit: 0, chain: { verdict: 'proven' } };
+  const paid = await told(...payAda, '--once', 'a', '--wait');
+  expect(paid).toMatchObject(proven);
+  expect(await told('verify', paid.entry?.id ?? '')).toMatchObject(proven);
+  expect(await told('balance')).toMatchObject({ exit: 0, wallet: node.wallet });
+});
+
+/** The sandbox's node, which shows a transaction only when so many ask for it. */
+async function nodeForAll(url: string, askers: number): Promise<string> {
+  const asked = new EventEmitter();
+  const all = once(asked, 'by all');
+  let left = askers;
+  const beside = await nodeBeside(async (request, reply) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    if (body.includes('getTransaction')) {
+      left -= 1;
+      if (left === 0) asked.emit('by all');
+      await all;
+    }
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(url, { method: 'POST', body, headers });
+    reply.writeHead(answer.status, headers).end(await answer.text());
+  });
+  return `${beside}/rpc`;
+}
+
+test('of two processes that see the same payment at once, one has it', async () => {
+  const { sandbox, env } = operator;
+  env.NODE = await nodeForAll(sandbox.node.rpcUrl, 2);
+  env.BOTCTL_JOURNAL = await newSharedJournal(await sharedServer());
+  const run = async (...words: string[]) => (await operator.jsonApart(words)) as Told;
+  await sandbox.readings({ slot_ms: 0, extra_fields: { to_address: otherRecipient } });
+  const held: string[] = [];
+  for (const name of ['a', 'b']) {
+    const { entry } = await run(...payAda, '--once', name, '--repeat', '--max-wait', '0s');
+    held.push(entry?.id ?? '');
+    // The service answers the second with the payment of the first.
+    await sandbox.readings({ reply_signature: 'previous' });
+  }
+  const both = await Promise.all(held.map((id) => run('verify', id, '--timeout', '1m')));
+  expect(both.map(({ exit, chain }) => [exit, chain?.verdict, ...(chain?.reasons ?? [])]).sort()).toEqual([
+    [0, 'proven'],
+    [9, 'undecided', 'anothers'],
+  ]);
+  const now = await Promise.all(held.map((id) => run('history', id)));
+  expect(now.map(({ outcome }) => outcome).sort()).toEqual(['held', 'resolved']);
 });

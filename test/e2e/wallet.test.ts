@@ -61,16 +61,6 @@ describe('the wallet against the journal', () => {
     expect(shown.stderr).toContain('2 payments left the wallet without an entry in this journal.');
   });
 
-  test('says so where each payment has its entry, from the first one’s own second', async () => {
-    await pay('first');
-    const { code, stdout } = await operator.run(['verify', '--wallet']);
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringContaining('Every payment that left the wallet has its entry.'),
-    ]);
-    expect(await look()).toMatchObject({ exit: 0, read: 1, not_in_journal: [] });
-  });
-
   test('what a restored journal has forgotten is found: it is lost, closed, or moved', async () => {
     await pay('first');
     const backup = join(operator.home.path, 'backup.db');
@@ -103,16 +93,6 @@ describe('the wallet against the journal', () => {
       `1 entry has no signature and may have made some: ${unsigned.entry?.id}.`,
     );
     expect(lied.entry?.state).toBe('held');
-  });
-
-  test.each([
-    ['the node has lost its storage', { node_history: 'unavailable' }, 9, 'unproven', 'cut-short'],
-    ['the node has forgotten', { node_history: 'forgotten' }, 9, 'unproven', 'cut-short'],
-    ['the node is of another cluster', { genesis_hash: payAda[2] }, 2, 'other-cluster', 'other-cluster'],
-  ] as const)('proves nothing where %s', async (_what, readings, exit, code, gap) => {
-    await pay('first');
-    await operator.sandbox.readings({ slot_ms: 0, ...readings });
-    expect(await look()).toMatchObject({ exit, gap, read: 0, not_in_journal: [], error: { code } });
   });
 
   test('stands alone, and is refused without a journal, an entry to begin with, or a wallet', async () => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sharedServer } from '../support/postgres/server.ts';
@@ -27,26 +27,6 @@ describe('the journal of a machine', () => {
     expect((await operator.run(named)).stdout).toBe('');
   });
 
-  test('is shown alone, by config show and by doctor, and is no profile’s', async () => {
-    operator.useProfiles({ payer: {} }, 'payer');
-    await use(own);
-    expect((await use()).stdout).toBe(`Commands that name no journal use ${own}.\n`);
-    expect(await operator.json(['config', 'journal'])).toMatchObject({ journal: own, set: true });
-    expect((await operator.run(['config', 'show'])).stdout).toMatch(new RegExp(`journal +${own}\n`, 'u'));
-    expect((await operator.run(['config', 'show', '--json'])).stdout).toContain(`"journal":"${own}"`);
-    expect((await operator.run(['doctor'])).stdout).toContain('botctl config journal names it');
-  });
-
-  test('is given up by --unset', async () => {
-    await use(own);
-    expect(await use('--unset')).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining(operator.journal),
-    });
-    expect((await operator.run([...sendHello, '--once', 'a'])).code).toBe(0);
-    expect(existsSync(operator.journal)).toBe(true);
-  });
-
   test('may be a server, named without its password, that has a journal', async () => {
     const whole = new URL(await (await sharedServer()).newDatabase());
     operator.env.PGPASSWORD = whole.password;
@@ -65,19 +45,6 @@ describe('the journal of a machine', () => {
     operator.home.writeConfig({ version: 1, profiles: {}, journal: url });
     const left = await use('--unset');
     expect(left).toMatchObject({ code: 8, stderr: expect.stringContaining('remove "journal" from') });
-  });
-
-  test.each([
-    ['a password', 'postgres://bots:secret@db.example.com/ledger'],
-    ['another kind of URL', 'mysql://bots@db.example.com/ledger'],
-    ['nothing', ''],
-    ['a folder', '/tmp'],
-    ['both a journal and --unset', `${url}`, '--unset'],
-  ])('is not set with %s', async (_what, ...words) => {
-    const { code, stderr } = await use(...words);
-    expect(code).toBe(2);
-    expect(stderr).not.toContain('secret');
-    expect((await use()).stdout).toContain(operator.journal);
   });
 
   test.each(['before', 'after'] as const)(
@@ -102,14 +69,43 @@ describe('the journal of a machine', () => {
     expect((await use('--unset')).code).toBe(2);
   });
 
-  test('is said to come after the variable where that is set', async () => {
-    const told = await operator.run(['config', 'journal'], { env: { BOTCTL_JOURNAL: own } });
-    expect(told.stderr).toContain('BOTCTL_JOURNAL is set');
-  });
-
   test('does not hold for the sandbox inside a command', async () => {
     await use(own);
     await operator.run([...sendHello, '--sandbox', '--once', 'a']);
     expect(existsSync(own)).toBe(false);
   });
+});
+
+describe('a new journal', () => {
+  const send = [...sendHello, '--sandbox', '--once', 'one'];
+  const path = () => join(operator.home.path, 'new.db');
+  const told = () =>
+    `warning: ${path()} is a new journal, so botctl cannot tell what was sent before. If you expected an earlier one, check this path.\n`;
+
+  test('that an option names is told once, whatever the face', async () => {
+    for (const face of [[], ['--quiet'], ['--json']]) {
+      const words = [...send, ...face, '--journal', path()];
+      expect((await operator.run(words)).stderr).toContain(told());
+      expect((await operator.run(words)).stderr).not.toContain('new journal');
+      for (const end of ['', '.note', '-wal', '-shm']) rmSync(`${path()}${end}`, { force: true });
+      rmSync(`${path()}.owners`, { recursive: true, force: true });
+    }
+  });
+
+  test('that nobody named, or that was only looked for, is not', async () => {
+    expect((await operator.run(send)).stderr).not.toContain('new journal');
+    expect((await operator.run(['history', '--journal', path()])).stderr).not.toContain('new journal');
+    expect(existsSync(path())).toBe(false);
+  });
+});
+
+test('a password file that others can read is not used, and that is said', async () => {
+  const path = join(operator.home.path, '.pgpass');
+  writeFileSync(path, '*:*:*:*:canary\n', { mode: 0o644 });
+  const { url } = await sharedServer();
+  const { code, stderr } = await operator.apart(['history'], {
+    env: { BOTCTL_JOURNAL: url.replace(/:[^:@]+@/u, '@') },
+  });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('asks for a password')]);
+  expect(stderr).toContain(`warning: The password file "${path}" has group or world access`);
 });

@@ -1,4 +1,4 @@
-// What a runner's role can make of an approval on a server, with exactly the rights that `journal migrate` prints.
+// What a runner's role can make of an approval and of a closed journal on a server, with exactly the rights that `journal migrate` prints.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { grantsSql } from '../../src/postgres/upkeep.ts';
 import { SkippingClock } from '../support/builtHere.ts';
@@ -39,10 +39,6 @@ function usePolicy(more: object): void {
 }
 
 describe('with the rights of a runner', () => {
-  test('payments are made', async () => {
-    expect(await by(runner, rent)).toMatchObject({ exit: 0, outcome: 'accepted' });
-  });
-
   test('what was proposed is not opened without the decision of a person', async () => {
     usePolicy({});
     expect(await by(runner, rent)).toMatchObject({ exit: 10, outcome: 'held' });
@@ -106,4 +102,27 @@ describe('a policy that wants another role to approve', () => {
     expect(await by(runner, rent)).toMatchObject({ exit: 0, outcome: 'accepted' });
     expect(await paid()).toHaveLength(1);
   });
+});
+
+test('a runner’s role closes a journal, and only its owner opens it', async () => {
+  expect(await by(runner, ['journal', 'close'])).toMatchObject({ exit: 0 });
+  const refused = await by(runner, ['journal', 'open']);
+  expect(refused).toMatchObject({ exit: 2, error: { message: expect.stringContaining('may not open it') } });
+  const at = `${place.schema}.closings`;
+  for (const sql of [
+    `UPDATE ${at} SET ended_at = 1, ended_by = 'x'`,
+    `DELETE FROM ${at}`,
+    `TRUNCATE ${at}`,
+    `INSERT INTO ${at} (kind, who, reason) VALUES ('moved', 'x', 'elsewhere')`,
+    `INSERT INTO ${at} (who, reason, at) VALUES ('x', '', 1)`,
+    `INSERT INTO ${at} (who, reason, seq) VALUES ('x', '', 99)`,
+    `ALTER TABLE ${at} DISABLE TRIGGER USER`,
+    `DROP TABLE ${at}`,
+  ])
+    await expect(asRunner(sql), sql).rejects.toThrow(/permission denied|must be owner/u);
+  expect(await by(runner, rent)).toMatchObject({
+    ...{ exit: 10, error: { code: 'journal-closed', retry: 'decide' } },
+  });
+  expect(await by(place.url, ['journal', 'open'])).toMatchObject({ exit: 0, closed: false });
+  expect(await by(runner, rent)).toMatchObject({ exit: 0 });
 });

@@ -2,9 +2,16 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SkippingClock } from '../support/builtHere.ts';
 import { lastLine } from '../support/jsonOutput.ts';
 import { type Exited, payAda, SandboxHome } from '../support/sandboxHome.ts';
+import { onTerminalHere } from '../support/terminalHere.ts';
 
 type Chain = { verdict: string; reasons: string[]; signature: string };
-type Told = Exited & { chain?: Chain; verified?: unknown };
+type Candidate = { signature: string; slot: number; at: string; memo?: string };
+type Told = Exited & {
+  chain?: Chain;
+  verified?: unknown;
+  candidates?: Candidate[];
+  searched?: { since: string; until: string; gap?: string };
+};
 
 const hourS = 3600;
 const dayS = 24 * hourS;
@@ -116,13 +123,68 @@ describe('a bot whose wallet nobody names', () => {
     expect(await operator.run(batch, { stdin: row })).toMatchObject({ code: 2 });
     expect(await operator.sandbox.ledger()).toEqual([]);
   });
+});
 
-  test('contradicts no row that is waited for again', async () => {
-    const batch = ['batch', 'transfer', '-', '--once', 'b', '--wait=confirmed', '--yes'];
-    for (const run of ['first', 'again']) {
-      const { code, stderr } = await operator.run(batch, { stdin: row });
-      expect({ run, code, stderr }).toMatchObject({ run, code: 0 });
-      expect(stderr).toContain('0 contradicted');
-    }
+const usdc = ['transfer', '--to', payAda[2], '--asset', 'USDC', '--amount', '1.25'];
+
+/** Paid, but the reply was lost: nobody knows, and there is no signature. With --wait its slot is known. */
+async function lose(words: readonly string[], when: 'before' | 'after' = 'after'): Promise<string> {
+  await operator.sandbox.faults({ kind: 'drop', when });
+  const { exit, entry } = await told(...words, '--wait');
+  expect(exit).toBe(9);
+  return entry?.id ?? '';
+}
+
+async function signatures(): Promise<string[]> {
+  const effects = (await operator.sandbox.ledger()) as { signature?: string }[];
+  return effects.flatMap(({ signature }) => signature ?? []);
+}
+
+describe('a payment in doubt without a signature', () => {
+  test.each([
+    ['SOL', payAda],
+    ['a token', usdc],
+  ])('is looked for in what left the wallet: %s', async (_what, pay) => {
+    await told(...pay.slice(0, -1), '0.1', '--once', 'earlier');
+    const id = await lose([...pay, '--memo', 'rent "7"', '--once', 'a']);
+    const [, signature = ''] = await signatures();
+    const found = await told('verify', id);
+    expect(found).toMatchObject({
+      exit: 9,
+      outcome: 'unknown',
+      candidates: [{ signature, memo: 'rent "7"' }],
+      searched: { since: expect.any(String), until: expect.any(String) },
+      error: { code: 'unproven' },
+    });
+    expect(found.searched).not.toHaveProperty('gap');
+    // Only a person decides, so a program is told to look.
+    expect(found.error?.hint).toMatch(/If none is this transfer, look again later\. A person must decide:$/u);
+    expect(found.error?.next).toEqual([`botctl history ${id}`]);
+    const asked = await onTerminalHere(['verify', id], [], operator.env);
+    expect(asked.shown.replaceAll(/\s+/gu, '')).toContain(`--happened--signature${signature}`);
+    const shown = await operator.run(['verify', id]);
+    expect(shown.stderr).toContain(`left the wallet at ${found.candidates?.[0]?.at.slice(0, 19)}Z`);
+    expect(shown.stderr).toContain(String.raw`with memo "rent \"7\"": ${signature}`);
+    expect(await told('history', id)).toMatchObject({ outcome: 'unknown', decisions: [] });
+  });
+
+  test('is searched for who is asked by resolve, and only then', async () => {
+    await told(...payAda, '--once', 'earlier');
+    const id = await lose([...payAda, '--once', 'a', '--repeat']);
+    const [, signature = ''] = await signatures();
+    const words = ['resolve', id.slice(0, 8), '--happened', '--reason', 'seen in the wallet'];
+    const asked = await onTerminalHere(words, [['[y/N] ', 'n\r']], operator.env);
+    expect(asked.shown).toContain(signature);
+    expect(asked.shown.replaceAll(/\s+/gu, ' ')).toContain('1 payment of exactly this left the wallet');
+    expect(asked.shown).not.toContain('before the first request');
+    const { stderr, code } = await operator.run([...words.with(1, id), '--yes']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  test('is not searched without a wallet, nor where all are verified', async () => {
+    const id = await lose([...payAda, '--once', 'a', '--repeat']);
+    expect((await operator.run(['verify', '--all'])).stderr).not.toContain('left the wallet');
+    await operator.run(['config', 'unset', 'payer', 'wallet']);
+    expect(await told('verify', id)).not.toHaveProperty('candidates');
   });
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { jsonLines } from '../support/jsonOutput.ts';
 import { payAda, type Said, SandboxHome, sendHello } from '../support/sandboxHome.ts';
@@ -24,27 +25,7 @@ async function payroll(): Promise<void> {
   expect(code).toBe(0);
 }
 
-/** The parts of the list that say what each is. */
-async function shown(...argv: string[]): Promise<string[]> {
-  const { stdout } = await operator.run(['history', ...argv]);
-  return stdout.trimEnd().split('\n').slice(1);
-}
-
 describe('batch status', () => {
-  test('counts how its rows stand, and exits as they stand', async () => {
-    await payroll();
-    const done = await operator.json(['batch', 'status', 'payroll-11']);
-    expect(done).toMatchObject({ exit: 0, rows: 2, bots: ['env'], standings: { done: 2 } });
-    await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
-    await operator.run(['batch', 'transfer', '-', '--once', 'next', '--max-wait', '0s', '--repeat'], {
-      stdin: rows,
-    });
-    const { code, stdout } = await operator.run(['batch', 'status', 'next']);
-    expect(code).toBe(11);
-    expect(stdout).toMatch(/^ {2}Unknown +1: may have happened; run the batch again$/mu);
-    expect((await operator.run(['batch', 'status', 'next', '--quiet'])).stdout).toBe('1/2\n');
-  });
-
   test('ends as the batch did where a row is not valid, and says what to do about it', async () => {
     const some = `${rows}row-x,${ada},SOL,x\n`;
     const sent = ['batch', 'transfer', '-', '--once', 'some', '--skip-invalid', '--yes', '--repeat'];
@@ -91,20 +72,6 @@ describe('batch status', () => {
     expect(await operator.sandbox.ledger()).toHaveLength(2);
   });
 
-  test('of all batches is a list, the latest first', async () => {
-    expect(await operator.run(['batch', 'status'])).toMatchObject({ code: 0, stdout: '' });
-    await payroll();
-    await operator.run(['batch', 'send', '-', '--once', 'news'], {
-      stdin: 'id,conversation_id,content\n1,conv_demo,hello\n2,nowhere,hello\n',
-    });
-    const { stdout } = await operator.run(['batch', 'status']);
-    expect(stdout.replace(/^\S+Z/gmu, 'NOW')).toBe(
-      'NOW  news        1 of 2 messages done, 1 rejected\nNOW  payroll-11  2 of 2 transfers done\n',
-    );
-    expect((await operator.run(['batch', 'status', '--quiet'])).stdout).toBe('news\npayroll-11\n');
-    expect(await operator.run(['batch', 'status', '--json'])).toMatchObject({ code: 0 });
-  });
-
   test('sees what another process is sending, and what it left when it died', async () => {
     await operator.sandbox.faults({ kind: 'stall', when: 'after', ms: 60_000, operation: 'transfer' });
     const batch = ['batch', 'transfer', '-', '--once', 'long', '--concurrency', '1'];
@@ -125,17 +92,6 @@ describe('batch status', () => {
 });
 
 describe('history', () => {
-  test('of an asset, of a week, and whole where a program asks', async () => {
-    await payroll();
-    for (let n = 0; n < 22; n += 1) await operator.run([...sendHello, '--once', `hello-${n}`]);
-    expect(await list()).toHaveLength(24);
-    expect(await list('--limit', '3')).toHaveLength(3);
-    expect(await list('--asset', 'sol', '--since', '1w')).toHaveLength(2);
-    expect(await list('--asset', 'USDC')).toEqual([]);
-    expect(await shown()).toHaveLength(20);
-    expect(await shown('-n', 'all')).toHaveLength(24);
-  });
-
   test('finds a recipient by the beginning of the address, or as it was shortened', async () => {
     await payroll();
     for (const to of ['9WzD', '9WzDX…AWWM', '9WzD...AWWM', ada])
@@ -151,54 +107,94 @@ describe('history', () => {
     expect(stderr).toContain(`--to "9WzD" matches several addresses: ${ada}, ${alike}.`);
     expect(await list('--to', '9WzD…AWWN')).toHaveLength(1);
   });
+});
 
-  test('sums what was sent, per asset and state', async () => {
-    await payroll();
+async function exported(...argv: string[]): Promise<Record<string, unknown>[]> {
+  const { stdout } = await operator.run(['history', '--format', 'jsonl', ...argv]);
+  return jsonLines(stdout);
+}
+
+describe('an export', () => {
+  test('exports what happened, oldest first, with what books ask for', async () => {
+    const stdin = `id,to_address,asset,amount,memo\nrow-a,${ada},SOL,0.01,November\n`;
+    await operator.run(['batch', 'transfer', '-', '--once', 'payroll-11'], { stdin });
     await operator.run(sendHello);
-    await operator.run(['transfer', '--to', ada, '--asset', 'SOL', '--amount', '5000', '--once', 'much']);
-    expect(await operator.json(['history', '--total'])).toMatchObject({
-      exit: 0,
-      totals: [
-        { state: 'accepted', kind: 'message', entries: 1 },
-        { state: 'accepted', kind: 'transfer', asset: 'SOL', amount: '0.03', entries: 2 },
-        { state: 'rejected', kind: 'transfer', asset: 'SOL', amount: '5000', entries: 1 },
-      ],
-    });
-    const { stdout } = await operator.run(['history', '--total', '--kind', 'transfer', '--to', '9WzD']);
-    const [period, ...sums] = stdout.split('\n');
-    expect(sums).toEqual([
-      expect.stringMatching(/accepted +0.01 SOL, 1 transfer$/u),
-      expect.stringMatching(/rejected +5,000 SOL, 1 transfer$/u),
-      expect.stringMatching(/paid +0.01 SOL$/u),
-      '',
+    const { entry } = await operator.json(['transfer', '--to', ada, '--asset', 'SOL', '--amount', '9999']);
+    expect(entry?.state).toBe('rejected');
+    const rows = await exported();
+    expect(rows).toEqual([
+      {
+        settled_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/u),
+        id: expect.any(String),
+        kind: 'transfer',
+        name: 'payroll-11',
+        row: 'row-a',
+        bot: 'env',
+        to: ada,
+        asset: 'SOL',
+        amount: '0.01',
+        memo: 'November',
+        transfer_id: expect.any(String),
+        signature: expect.any(String),
+      },
+      expect.objectContaining({ kind: 'message', conversation: 'conv_demo', message_id: expect.any(String) }),
     ]);
-    expect(period).toMatch(/^Since \d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z, (just now|\d+ s ago)$/u);
-    expect((await operator.run(['history', '--total', 'abcd'])).code).toBe(2);
+    expect(await exported('--kind', 'message')).toHaveLength(1);
   });
 
-  test('finds by batch, recipient and time', async () => {
-    await operator.run([...payAda, '--once', 'rent']);
-    await operator.run(sendHello);
-    await payroll();
-    const names = async (...argv: string[]) =>
-      (await list(...argv)).map(
-        ({ entry }) =>
-          (entry as { row?: string; name?: string } | undefined)?.row ?? entry?.name ?? 'unnamed',
-      );
-    expect(await names('--batch', 'payroll-11', '--to', ada)).toEqual(['row-a']);
-    expect(await names('--to', ada)).toEqual(['row-a', 'rent']);
-    const today = new Date().toISOString().slice(0, 10);
-    expect(await names('--since', '2d', '--until', today)).toHaveLength(4);
-    expect(await names('--until', '1d')).toEqual([]);
+  test('as CSV has a heading, and nothing in it is a formula or moves a cursor', async () => {
+    await operator.run([...payAda, '--memo', '=1+1', '--once', '@sum,"x"']);
+    await operator.run([...payAda, '--memo', 'two\u001b[2Jlines', '--once', 'b', '--repeat']);
+    const { code, stdout, stderr } = await operator.run(['history', '--format', 'csv']);
+    expect(code).toBe(0);
+    const [heading, first, second] = stdout.split('\n');
+    expect(heading).toBe(
+      'settled_at,id,kind,name,row,bot,conversation,to,asset,amount,memo,message_id,transfer_id,signature,chain,fee,paid_again,columns',
+    );
+    expect(first).toContain(`,"'@sum,""x""",`);
+    expect(first).toContain(",'=1+1,");
+    expect(second).toContain('two\\u001b[2Jlines');
+    const digest = createHash('sha256').update(stdout).digest('hex');
+    expect(stderr).toBe(`note: 2 rows, SHA-256 ${digest}\n`);
   });
 
-  test('takes several, and shows none where one is not there', async () => {
-    await operator.run(sendHello);
-    await operator.run(payAda);
-    const ids = (await list()).map(({ entry }) => entry?.id ?? '');
-    expect((await list(...ids)).map(({ entry }) => entry?.id)).toEqual(ids);
-    const { stdout } = await operator.run(['history', ...ids]);
-    for (const id of ids) expect(stdout).toContain(id);
-    expect(await operator.run(['history', ids[0] ?? '', 'zzzz'])).toMatchObject({ code: 2, stdout: '' });
+  test('names what is not settled, and exits 11', async () => {
+    await operator.run([...payAda, '--once', 'done']);
+    await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
+    const { entry } = await operator.json([...payAda, '--once', 'lost', '--repeat']);
+    const id = entry?.id ?? '';
+    const { code, stdout, stderr } = await operator.run(['history', '--format', 'jsonl']);
+    expect(code).toBe(11);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+    expect(stderr).toContain(`1 entry is not settled and not in this export: ${id} (unknown).`);
+    await operator.run(['resolve', id, '--happened', '--reason', 'seen']);
+    expect(await operator.run(['history', '--format', 'jsonl', '--quiet'])).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    // What a person said is not what a chain shows.
+    expect(await exported()).toMatchObject([{}, { id }]);
+    expect((await exported())[1]).not.toHaveProperty('chain');
+  });
+
+  test('says that it was cut, and at which end', async () => {
+    for (const name of ['a', 'b', 'c']) await operator.run([...payAda, '--once', name, '--repeat']);
+    const { code, stdout, stderr } = await operator.run(['history', '--format', 'jsonl', '--limit', '2']);
+    expect(code).toBe(0);
+    expect(jsonLines(stdout).map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(stderr).toContain('warning: There are more: only the oldest 2 entries were considered.');
+    expect((await operator.run(['history', '--format', 'jsonl', '--limit', '3'])).stderr).not.toContain(
+      'more',
+    );
+  });
+
+  test('a row that was rejected and then settled as another payment is in the books once', async () => {
+    const stdin = `id,to_address,asset,amount\na,${payAda[2]},SOL,0.5\n`;
+    const batch = ['batch', 'transfer', '-', '--once', 'nov', '--yes'];
+    await operator.sandbox.faults({ kind: 'reply', status: 400, when: 'before', times: 1 });
+    expect((await operator.run(batch, { stdin })).code).toBe(2);
+    expect((await operator.run([...payAda, '--once', 'paid'])).code).toBe(0);
+    expect((await operator.run([...batch, '--skip-repeats'], { stdin })).code).toBe(0);
+    expect((await exported()).map(({ name }) => name)).toEqual(['paid']);
   });
 });
