@@ -1,11 +1,16 @@
 import { describe } from 'vitest';
 import { describeContract } from '../once/journal/contract/contract.ts';
 import { inHand } from '../support/journals.ts';
-import { newSharedPlace, onServer, openShared, type SharedPlace } from '../support/postgres/sharedJournal.ts';
+import {
+  onServer,
+  openShared,
+  placesUsedAgain,
+  type SharedPlace,
+} from '../support/postgres/sharedJournal.ts';
 
 describe.each([18, 15] as const)('on PostgreSQL %i', (version) => {
   describeContract<SharedPlace>('a shared journal', {
-    newPlace: () => newSharedPlace({ version }),
+    newPlace: placesUsedAgain(version),
     open: async (place) => inHand(await openShared(place)),
     declareDead: (place, owner) =>
       onServer(place, async (client) => {
