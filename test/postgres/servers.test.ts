@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Entry } from '../../src/once/journal/journal.ts';
 import { NotOnStandby } from '../../src/postgres/serverErrors.ts';
 import { migrateJournal } from '../../src/postgres/upkeep.ts';
+import { closedAfterTest } from '../support/closedAfterTest.ts';
 import { failureOf } from '../support/failure.ts';
 import { allOf, inHand, newEntry, newFolder, nowMs } from '../support/journals.ts';
 import { startCuttableProxy } from '../support/postgres/cuttableProxy.ts';
@@ -24,7 +27,10 @@ let server: PostgresServer;
 let database: string;
 let places = 0;
 beforeAll(async () => {
-  server = await startServer();
+  // What somebody may have thought right for all who use this server.
+  server = await startServer({
+    settings: { default_transaction_isolation: 'repeatable read', client_min_messages: 'error' },
+  });
   database = await server.newDatabase();
 });
 afterEach(() => setTo({ synchronous_standby_names: '', fsync: 'on', full_page_writes: 'on' }));
@@ -209,5 +215,45 @@ describe('a server restored to an earlier moment', () => {
       code: 'journal-lost',
     });
     expect(await failureOf(() => openShared(place))).toMatchObject({ code: 'journal-lost' });
+  });
+});
+
+describe('a server with its own defaults', () => {
+  const guards = { alone: ['the same'], beforeSending: true } as const;
+  const waitsForLock = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+  const neverIdle = `'idle_session_timeout', '`;
+
+  test('who waited for a lock sees what was committed meanwhile, whatever isolation the server prefers', async () => {
+    const place = await newPlace();
+    const [first, second] = [await openShared(place), await openShared(place)];
+    let looking: Promise<boolean> | undefined;
+    await first.commit(async (tx) => {
+      expect(await tx.findUnnamed('x', 0)).toBeUndefined();
+      looking ??= second.commit(async (theirs) => (await theirs.findUnnamed('x', 0)) !== undefined, guards);
+      while ((await server.query(waitsForLock)).length === 0) await pause(10);
+      await tx.begin(newEntry({ identity: 'x' }), 'hash', 1);
+    }, guards);
+    expect(await looking).toBe(true);
+  });
+
+  test('a line that the server ended for being idle is made again', async () => {
+    const place = await newPlace();
+    let isSet = false;
+    const proxy = closedAfterTest(
+      await startCuttableProxy(server.port, (from, message) => {
+        const at = from === 'client' && !isSet ? message.indexOf(neverIdle) : -1;
+        if (at < 0) return message;
+        isSet = true;
+        const changed = Buffer.from(message);
+        changed.write('9', at + neverIdle.length);
+        return changed;
+      }),
+    );
+    const journal = await openShared({ ...place, url: proxy.through(place.url) });
+    const log = join(server.folder, 'log');
+    while (!readFileSync(log, 'utf8').includes('idle-session timeout')) await pause(10);
+    const entry = newEntry();
+    await journal.commit((tx) => tx.begin(entry, 'h', 1), guards);
+    expect((await journal.reads.get(entry.id))?.id).toBe(entry.id);
   });
 });
