@@ -76,6 +76,20 @@ export const tables = [
   ...['receipts', 'losses', 'batches', 'observations', 'closings'],
 ];
 
+/** Everybody takes this owner for dead although it lives: what it sends is on record as `unknown`. */
+export function declareDead(place: SharedPlace, owner: string): Promise<void> {
+  return onServer(place, async (client) => {
+    const sending = 'entry IN (SELECT seq FROM entries WHERE owner = $1)';
+    await client.query('UPDATE owners SET ended_at = renewed_at WHERE id = $1', [owner]);
+    await client.query(
+      `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = 1
+       WHERE verdict IS NULL AND ${sending}`,
+      [owner],
+    );
+    await client.query(`UPDATE entries SET state = 'unknown', owner = NULL WHERE owner = $1`, [owner]);
+  });
+}
+
 type Opening = { readonly use?: 'send' | 'look'; readonly patience?: Partial<Patience> };
 
 /** Opens it as a process on that machine would. It is closed after the test. */
