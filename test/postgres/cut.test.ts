@@ -162,7 +162,7 @@ const rows: readonly Row[] = [
   ['connecting anew', 'the server closes', 'cut', 1, 'done', 2],
   ['connecting anew', 'too many connections', fatal('53300'), 2, 'done', 3],
   ['connecting anew', 'the server closes each time', 'cut', always, 'journal-unreachable', 1],
-  ['connecting anew', 'a wrong password', fatal('28P01'), always, 'journal-denied', 1],
+  ['connecting anew', 'a wrong password', fatal('28P01'), 1, 'journal-denied', 1],
 
   // What may pass is asked again: at once, five times; or, where it takes time, as long as the command waits.
   ['reading', 'the server closes', 'cut', 1, 'done', 2],

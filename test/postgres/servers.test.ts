@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Entry } from '../../src/once/journal/journal.ts';
 import { NotOnStandby } from '../../src/postgres/serverErrors.ts';
 import { migrateJournal } from '../../src/postgres/upkeep.ts';
-import { closedAfterTest } from '../support/closedAfterTest.ts';
 import { failureOf } from '../support/failure.ts';
 import { allOf, inHand, newEntry, newFolder, nowMs } from '../support/journals.ts';
 import { startCuttableProxy } from '../support/postgres/cuttableProxy.ts';
@@ -221,7 +218,6 @@ describe('a server restored to an earlier moment', () => {
 describe('a server with its own defaults', () => {
   const guards = { alone: ['the same'], beforeSending: true } as const;
   const waitsForLock = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
-  const neverIdle = `'idle_session_timeout', '`;
 
   test('who waited for a lock sees what was committed meanwhile, whatever isolation the server prefers', async () => {
     const place = await newPlace();
@@ -234,26 +230,5 @@ describe('a server with its own defaults', () => {
       await tx.begin(newEntry({ identity: 'x' }), 'hash', 1);
     }, guards);
     expect(await looking).toBe(true);
-  });
-
-  test('a line that the server ended for being idle is made again', async () => {
-    const place = await newPlace();
-    let isSet = false;
-    const proxy = closedAfterTest(
-      await startCuttableProxy(server.port, (from, message) => {
-        const at = from === 'client' && !isSet ? message.indexOf(neverIdle) : -1;
-        if (at < 0) return message;
-        isSet = true;
-        const changed = Buffer.from(message);
-        changed.write('9', at + neverIdle.length);
-        return changed;
-      }),
-    );
-    const journal = await openShared({ ...place, url: proxy.through(place.url) });
-    const log = join(server.folder, 'log');
-    while (!readFileSync(log, 'utf8').includes('idle-session timeout')) await pause(10);
-    const entry = newEntry();
-    await journal.commit((tx) => tx.begin(entry, 'h', 1), guards);
-    expect((await journal.reads.get(entry.id))?.id).toBe(entry.id);
   });
 });
