@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { atPort } from './atPort.ts';
 import type { Side } from './messages.ts';
 import { type How, type Passage, startPassage } from './passage.ts';
 
@@ -61,7 +60,7 @@ export async function startCuttableProxy(
   const { port } = server.address() as AddressInfo;
   return {
     port,
-    through: (url) => atPort(url, port),
+    through: (url) => Object.assign(new URL(url), { port: String(port) }).href,
     when: ({ nth = 1, ...moment }, how) =>
       new Promise<void>((done) => armed.push({ ...moment, how, done, left: nth })),
     disarm: () => void armed.splice(0),
