@@ -143,11 +143,14 @@ describe('what needs no journal', () => {
   });
 });
 
-test('a day has room again a day from now, where what is not on record takes the rest', () => {
-  const nowMs = 500_000 * 3_600_000;
-  const refusal = { units: unitsOf('1'), limit: unitsOf('2'), spent: unitsOf('4') };
-  const onRecord = [{ id: 'a', atMs: nowMs - 3_600_000, units: unitsOf('2') }];
-  expect(freeAtMs(onRecord, refusal, nowMs)).toBe(nowMs + dayMs);
+test('a day has room again when enough is gone, in whatever order it is told; else a day from now', () => {
+  const hourMs = 3_600_000;
+  const nowMs = 500_000 * hourMs;
+  const ago = (hours: number) => ({ id: `${hours}`, atMs: nowMs - hours * hourMs, units: unitsOf('1') });
+  const refusal = { units: unitsOf('1'), limit: unitsOf('2'), spent: unitsOf('2') };
+  expect(freeAtMs([ago(1), ago(3), ago(2)], refusal, nowMs)).toBe(ago(3).atMs + dayMs);
+  // What else was spent is not on record yet.
+  expect(freeAtMs([ago(3)], { ...refusal, spent: unitsOf('4') }, nowMs)).toBe(nowMs + dayMs);
 });
 
 describe('a name for an address', () => {
@@ -385,6 +388,19 @@ describe('a dry run says', () => {
     };
     expect(await ask(other, { entry, isShared: true }, journal)).toEqual(needed);
     expect(await ask(other, { amount: '1' }, journal)).toMatchObject({ is: 'allowed' });
+  });
+
+  test('that there is room for what may have been paid when others are a day old, not itself', async () => {
+    await scripted.run(transfer({ amount: '3' }, once('own')), [lost], noRetries);
+    scripted.clock.advance(3_600_000);
+    await scripted.run(transfer({ amount: '3', to: bob }, once('other')), [paid]);
+    const [entry, other] = await scripted.entries();
+    const asked = { amount: '3', ...(entry && { entry }) };
+    expect(await ask([policyOf(sol({ day: '5' }))], asked, scripted.open())).toMatchObject({
+      failure: {
+        fields: { rule: 'day', remaining: unitsOf('2'), freeAtMs: (other?.countsAtMs ?? 0) + dayMs },
+      },
+    });
   });
 
   test('what is left, and counts nothing', async () => {

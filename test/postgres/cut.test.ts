@@ -43,32 +43,30 @@ let proxy: CuttableProxy;
 let breaks: Break | undefined;
 let asked = 0;
 let lines = 0;
-/** What comes in the place of the answer, of which nothing passes but its end. */
-let instead: Buffer | 'nothing' | undefined;
+/** What comes in the place of a connection’s answer, of which nothing passes but its end. */
+const instead = new WeakMap<object, Buffer>();
 let word: (from: Side, message: Buffer) => void = () => {};
 
-function rewrite(from: Side, message: Buffer): Buffer {
+function rewrite(from: Side, message: Buffer, of: object): Buffer {
   word(from, message);
-  if (from === 'server') return instead === undefined ? message : replaced(message);
-  if (message.includes(names.connecting)) {
-    lines += 1;
-    instead = undefined;
-  }
+  if (from === 'server') return answered(message, of);
+  if (message.includes(names.connecting)) lines += 1;
   if (breaks === undefined || !message.includes(breaks.at)) return message;
   asked += 1;
   breaks.left -= 1;
   if (breaks.left < 0) return message;
-  if (Buffer.isBuffer(breaks.as)) instead = breaks.as;
+  if (Buffer.isBuffer(breaks.as)) instead.set(of, breaks.as);
   else if (breaks.as === 'cut after') void proxy.when({ from: 'server', has: breaks.at }, 'cut');
   else proxy.now(breaks.as);
   return message;
 }
 
-function replaced(message: Buffer): Buffer {
-  const answer = instead === 'nothing' ? Buffer.alloc(0) : (instead ?? message);
+function answered(message: Buffer, of: object): Buffer {
+  const answer = instead.get(of);
   const isEnd = message[0] === 'Z'.charCodeAt(0);
-  instead = isEnd ? undefined : 'nothing';
-  return isEnd ? message : answer;
+  if (isEnd) instead.delete(of);
+  else if (answer !== undefined) instead.set(of, Buffer.alloc(0));
+  return isEnd ? message : (answer ?? message);
 }
 
 function messageOf(type: string, text: string): Buffer {

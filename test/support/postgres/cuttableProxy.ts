@@ -29,7 +29,8 @@ export type CuttableProxy = {
 
 export async function startCuttableProxy(
   targetPort: number,
-  rewrite: (from: Side, message: Buffer) => Buffer = (_, message) => message,
+  /** `of` is the connection, by its client’s socket. */
+  rewrite: (from: Side, message: Buffer, of: object) => Buffer = (_, message) => message,
 ): Promise<CuttableProxy> {
   const open = new Set<Passage>();
   const armed: Armed[] = [];
@@ -43,7 +44,7 @@ export async function startCuttableProxy(
         passage.break(how);
         done();
       }
-      return rewrite(from, message);
+      return rewrite(from, message, client);
     });
     open.add(passage);
     void passage.closed.then(() => open.delete(passage));
