@@ -1,7 +1,7 @@
-import { describe } from 'vitest';
 import { describeContract } from '../once/journal/contract/contract.ts';
 import { describeSpending } from '../policy/spendingModel.ts';
 import { inHand } from '../support/journals.ts';
+import { inTurn } from '../support/postgres/inTurn.ts';
 import {
   declareDead,
   openShared,
@@ -9,13 +9,13 @@ import {
   type SharedPlace,
 } from '../support/postgres/sharedJournal.ts';
 
-const store = (newPlace: () => Promise<SharedPlace>) => ({
-  ...{ newPlace, declareDead },
+const placesOf = inTurn(placesUsedAgain);
+
+const store = {
+  newPlace: () => placesOf()(),
   open: async (place: SharedPlace) => inHand(await openShared(place)),
-});
+  declareDead,
+};
 
-describe.each([18, 15] as const)('on PostgreSQL %i', (version) => {
-  describeContract('a shared journal', store(placesUsedAgain(version)));
-});
-
-describeSpending('on PostgreSQL', store(placesUsedAgain()), Number(process.env.BOTCTL_RUNS ?? 8));
+describeContract('a shared journal', store);
+describeSpending('on PostgreSQL', store, Number(process.env.BOTCTL_RUNS ?? 8));
