@@ -6,6 +6,7 @@ import type { Decision, Guards, NewEntry, Transaction } from '../../src/once/jou
 import type { Policies } from '../../src/policy/policy.ts';
 import { spendWithin } from '../../src/policy/spend.ts';
 import { baseUrl, done, endWith, type JournalInHand, newEntry, nowMs } from '../support/journals.ts';
+import { policyOf } from '../support/policies.ts';
 
 /** A store that counts what is spent. */
 export type CountingStore<Place> = {
@@ -23,7 +24,7 @@ const assets = ['SOL', 'TOKEN'] as const;
 const most = 2n ** 64n - 1n;
 
 /** Up to any u64, with as many places as the asset has. */
-const amountOf = (asset: (typeof assets)[number]) =>
+const anyAmountOf = (asset: (typeof assets)[number]) =>
   fc
     .tuple(fc.bigInt({ min: 1n, max: most }), fc.integer({ min: 0, max: asset === 'SOL' ? 9 : 18 }))
     .map(([units, places]) => {
@@ -32,6 +33,13 @@ const amountOf = (asset: (typeof assets)[number]) =>
       const whole = digits.slice(0, digits.length - places);
       return places === 0 || fraction === '' ? whole : `${whole}.${fraction}`;
     });
+
+/** Mostly a few of these amounts make a day, so that each claim may be the one too many. */
+const amountOf = (asset: (typeof assets)[number], most = 5) =>
+  fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: 1, max: most }).map(String) },
+    { weight: 1, arbitrary: anyAmountOf(asset) },
+  );
 
 /** The same amount as whole 10^-18. Written anew: what it judges counts in its own way. */
 function exact(text: string): bigint {
@@ -50,7 +58,7 @@ type Step =
   | { do: 'clock'; byMs: number }
   | { do: 'policy'; limits: Limits };
 
-const limits = fc.record({ day: amountOf('TOKEN') });
+const limits = fc.record({ day: amountOf('TOKEN', 15) });
 const which = fc.nat(20);
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -101,6 +109,8 @@ type Known = {
   claimedAtMs: number;
 };
 
+type Spending = Pick<Known, 'asset' | 'amount'>;
+
 const counts = ({ state }: Known): boolean => !['rejected', 'open', 'did-not-happen'].includes(state);
 
 /** What an exact reckoner says is left of a limit. */
@@ -109,6 +119,36 @@ function spentOf(known: readonly Known[], asset: string, atMs: number, without?:
     .filter((one) => one.asset === asset && one.id !== without && counts(one))
     .filter((one) => one.claimedAtMs > atMs - 24 * hourMs)
     .reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+/** When enough of what counts now is older than a day. */
+function freeAt(
+  known: readonly Known[],
+  { asset, amount }: Spending,
+  day: bigint,
+  atMs: number,
+  id?: string,
+) {
+  return known
+    .map(({ claimedAtMs }) => claimedAtMs + 24 * hourMs)
+    .filter((freeMs) => freeMs > atMs && day - spentOf(known, asset, freeMs, id) >= amount)
+    .sort((one, other) => one - other)[0];
+}
+
+const beforeSending: Guards = { beforeSending: true };
+const named = { kind: 'transfer', namedBy: 'once', name: 'n' } as const;
+type Asked = { readonly asset: string; readonly to: string; readonly id: string | undefined };
+
+async function asked(
+  tx: Transaction,
+  policies: Policies,
+  { asset, to, id }: Asked,
+  amount: string,
+  atMs: number,
+) {
+  const spend = { to, asset, assetNames: [asset.toLowerCase()], units: unitsOf(amount) };
+  const entry = id === undefined ? undefined : await tx.get(id);
+  return spendWithin(policies, { spend, entry, proposes: false, isShared: false }, tx, atMs);
 }
 
 export function describeSpending<Place>(name: string, store: CountingStore<Place>, runs: number): void {
@@ -126,46 +166,18 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
   });
 
   test(`${name}: what is claimed in one shared commit counts for the rest of it, and what was claimed before once`, async () => {
-    const place = await store.newPlace();
-    const journal = await store.open(place);
-    const paymentTo = (to: string) =>
-      ({
-        kind: 'transfer',
-        namedBy: 'once',
-        name: 'n',
-        payment: JSON.stringify([to, 'sol', '100']),
-      }) as const;
+    const journal = await store.open(await store.newPlace());
+    const paymentTo = (to: string) => ({ ...named, payment: JSON.stringify([to, 'sol', '100']) }) as const;
     const [ada = '', bob = ''] = people;
     const doubtful = await done(journal, 'unknown', paymentTo(ada));
-    const policies: Policies = [
-      {
-        source: 'the policy',
-        limits: new Map([['SOL', { day: unitsOf('400') }]]),
-        recipients: new Map([
-          ['ada', ada],
-          ['bob', bob],
-        ]),
-        onlyRecipients: false,
-      },
-    ];
+    const policies = [policyOf({ limits: { SOL: { day: '400' } } })];
     let judgeOthers = (): void => {};
     const isJudged = new Promise<void>((resolve) => {
       judgeOthers = resolve;
     });
     const claim = (to: string, id?: string) => async (tx: Transaction) => {
       if (id === undefined) await isJudged;
-      const spend = { to, asset: 'SOL', assetNames: ['sol'], units: unitsOf('100') };
-      const word = await spendWithin(
-        policies,
-        {
-          spend,
-          entry: id === undefined ? undefined : await tx.get(id),
-          proposes: false,
-          isShared: false,
-        },
-        tx,
-        nowMs,
-      );
+      const word = await asked(tx, policies, { to, asset: 'SOL', id }, '100', nowMs);
       judgeOthers();
       if (word.is !== 'allowed') return word.is;
       word.reserve?.();
@@ -176,20 +188,17 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
       }
       return word.is;
     };
-    const guards = { beforeSending: true };
     const works = [claim(ada, doubtful), claim(ada), claim(ada), claim(bob), claim(bob)];
-    const ends = await journal.commitTogether(works.map((work) => ({ work, guards })));
-    expect(ends.map((end) => (end.status === 'fulfilled' ? end.value : end.reason))).toEqual([
-      ...['allowed', 'allowed', 'allowed', 'allowed', 'refused'],
-    ]);
+    const ends = await journal.commitTogether(works.map((work) => ({ work, guards: beforeSending })));
+    const words = ['allowed', 'allowed', 'allowed', 'allowed', 'refused'];
+    expect(ends).toEqual(words.map((value) => ({ status: 'fulfilled', value })));
     await journal.close();
   });
 
   test(`${name}: what is spent are its payments at their last claims that were not given back`, async () => {
-    const place = await store.newPlace();
-    const journal = await store.open(place);
+    const journal = await store.open(await store.newPlace());
     const payment = JSON.stringify([people[0], 'sol', '2']);
-    const id = await done(journal, 'rejected', { kind: 'transfer', namedBy: 'once', name: 'n', payment });
+    const id = await done(journal, 'rejected', { ...named, payment });
     const spent = async (asset = 'SOL'): Promise<unknown[]> => {
       const each = await journal.spent(asset, nowMs - 24 * hourMs);
       const { units } = await journal.spending(asset, nowMs - 24 * hourMs);
@@ -212,8 +221,7 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
     }
     expect(await spent('Token')).toMatchObject(amounts.map((amount) => ({ units: unitsOf(amount) })));
     // What waits for approval is not spent, and a message spends nothing.
-    const proposed = newEntry({ kind: 'transfer', namedBy: 'once', name: 'p', payment });
-    await journal.propose(proposed, 'approval', nowMs);
+    await journal.propose(newEntry({ ...named, payment }), 'approval', nowMs);
     await done(journal, 'accepted');
     expect(await spent()).toEqual([]);
     await journal.close();
@@ -266,67 +274,43 @@ class Play<Place> {
     return fitting[which % Math.max(1, fitting.length)];
   }
 
-  get #policies(): Policies {
-    const line = { day: unitsOf(this.#limits.day) };
-    return [
-      {
-        source: 'the policy',
-        limits: new Map(assets.map((asset) => [asset, line])),
-        recipients: new Map(people.map((address, n) => [`p${n}`, address])),
-        onlyRecipients: false,
-      },
-    ];
-  }
-
-  #guards(): Guards {
-    return { beforeSending: true };
-  }
-
-  /** What is to be said of this spend, by the exact reckoner. */
-  #expected({ asset, amount }: Pick<Known, 'asset' | 'amount'>, without?: string): string {
-    const left = exact(this.#limits.day) - spentOf(this.#known, asset, this.#nowMs, without);
-    return left >= amount ? 'allowed' : 'refused';
+  /** What is to be said of this spend, by the exact reckoner; and from when on it would be allowed. */
+  #expected(one: Spending, without?: string): unknown {
+    const day = exact(this.#limits.day);
+    if (day - spentOf(this.#known, one.asset, this.#nowMs, without) >= one.amount) return 'allowed';
+    return { freeAtMs: freeAt(this.#known, one, day, this.#nowMs, without) };
   }
 
   async #asked(
     tx: Transaction,
-    { asset, to, id }: Pick<Known, 'asset' | 'to'> & { id: string | undefined },
-    text: string,
-  ): Promise<string> {
-    const spend = { to: people[to] ?? '', asset, assetNames: [asset.toLowerCase()], units: unitsOf(text) };
-    return (
-      await spendWithin(
-        this.#policies,
-        {
-          spend,
-          entry: id === undefined ? undefined : await tx.get(id),
-          proposes: false,
-          isShared: false,
-        },
-        tx,
-        this.#nowMs,
-      )
-    ).is;
+    { asset, to, id }: Pick<Known, 'asset' | 'to'> & { id?: string },
+    amount: string,
+  ) {
+    // A file allows no more places than the asset has.
+    const day = unitsOf(this.#limits.day);
+    const policies = [{ ...policyOf({}), limits: new Map(assets.map((each) => [each, { day }])) }];
+    const word = await asked(tx, policies, { asset, to: people[to] ?? '', id }, amount, this.#nowMs);
+    if (word.is !== 'refused') return word.is;
+    const { freeAtMs } = word.failure.fields as { readonly freeAtMs: number | undefined };
+    return { freeAtMs };
   }
 
   async #claim({ asset, to, amount, at, held }: Step & { do: 'claim' }): Promise<void> {
     const payment = JSON.stringify([people[to], asset.toLowerCase(), amount]);
     const entry: NewEntry = newEntry({
-      kind: 'transfer',
+      ...named,
       // Whatever service it goes to.
       baseUrl: `${baseUrl}${at}` as BaseUrl,
-      namedBy: 'once',
-      name: 'n',
       payment,
       body: Buffer.from(amount),
     });
     const one = { id: entry.id, asset, to, amount: exact(amount) };
     const word = await this.#journal.commit(async (tx) => {
-      const said = held ? await this.#asked(tx, { asset, to, id: undefined }, amount) : 'allowed';
+      const said = held ? await this.#asked(tx, { asset, to }, amount) : 'allowed';
       if (said === 'allowed') await tx.begin(entry, 'hash', this.#nowMs);
       return said;
-    }, this.#guards());
-    if (held) expect(word).toBe(this.#expected(one));
+    }, beforeSending);
+    if (held) expect(word).toEqual(this.#expected(one));
     if (word === 'allowed') this.#known.push({ ...one, state: 'sending', claimedAtMs: this.#nowMs });
   }
 
@@ -355,8 +339,8 @@ class Play<Place> {
       await tx.claim(one.id, this.#nowMs);
       await tx.startAttempt(one.id, 'hash', this.#nowMs);
       return said;
-    }, this.#guards());
-    expect(word).toBe(this.#expected(one, one.id));
+    }, beforeSending);
+    expect(word).toEqual(this.#expected(one, one.id));
     if (word !== 'allowed') return;
     one.state = 'sending';
     one.claimedAtMs = this.#nowMs;

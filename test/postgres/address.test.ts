@@ -69,24 +69,11 @@ describe('the driver’s variables', () => {
     PGDATABASE: 'books',
   };
 
-  test('say what the URL leaves out', () => {
-    expect(open(parse('postgres://', env))).toMatchObject({
-      host: 'other.example.com',
-      port: 7000,
-      user: 'someone',
-      database: 'books',
-      password: 'from-the-variable',
-    });
-  });
-
-  test('say nothing where the URL does', () => {
-    expect(open(parse('postgres://bots:mine@db:6432/ledger', env))).toMatchObject({
-      host: 'db',
-      port: 6432,
-      user: 'bots',
-      database: 'ledger',
-      password: 'mine',
-    });
+  test('say what the URL leaves out, and nothing else', () => {
+    const said = { host: 'other.example.com', port: 7000, user: 'someone', database: 'books' };
+    expect(open(parse('postgres://', env))).toMatchObject({ ...said, password: env.PGPASSWORD });
+    const whole = 'postgres://bots:mine@db:6432/ledger';
+    expect(open(parse(whole, env))).toEqual(open(parse(whole)));
   });
 
   test('count as unset where they are empty', () => {
@@ -177,17 +164,8 @@ describe('sslmode', () => {
     },
   );
 
-  test.each([
-    'localhost.example.com',
-    '127.1',
-    '0.0.0.0',
-    '[::]',
-    '[fd00::1]',
-    '128.0.0.1',
-    'db',
-    '127.0.0.1.evil.com',
-    '0%3A1',
-  ])('%s is not', (host) => {
+  const others = ['localhost.example.com', '127.1', '0.0.0.0', '[::]', '[fd00::1]', '128.0.0.1'];
+  test.each([...others, 'db', '127.0.0.1.evil.com', '0%3A1'])('%s is not', (host) => {
     expect(checked(parse(`postgres://${host}/x`))).toBe(whole);
   });
 });
@@ -254,26 +232,7 @@ describe('a password', () => {
   });
 
   const hex = fc.stringMatching(/^[0-9a-f]{16}$/u);
-  const special = fc.constantFrom(
-    '',
-    '@',
-    ':',
-    '/',
-    '?',
-    '#',
-    '%',
-    '%2',
-    '&',
-    '=',
-    ',',
-    '[',
-    ' ',
-    '\n',
-    '\0',
-    'é',
-    '\u202e',
-    '%40',
-  );
+  const special = fc.constantFrom('', '%2', '%40', ...'@:/?#%&=,[ \n\0é\u202e');
   const secret = fc.record({ first: hex, middle: special, last: hex });
 
   test('never appears in what is thrown, printed or serialised', async () => {

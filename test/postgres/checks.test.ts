@@ -27,10 +27,30 @@ const journal: JournalFacts = {
 const set = (settings: Partial<ServerFacts['settings']>): Partial<ServerFacts> => ({
   settings: { ...server.settings, ...settings },
 });
+const notDurable = {
+  kind: 'not-durable',
+  code: 'journal-not-durable',
+  fields: { setting: 'synchronous_commit' },
+};
 
-test('a server that is as it should be is refused nothing', () => {
-  expect(refusalOfServer(server, place)).toBeUndefined();
-  expect(refusalToSend(server, journal, place)).toBeUndefined();
+test.each<[string, Partial<ServerFacts>, Partial<JournalFacts>, object | undefined]>([
+  ['a server that is as it should be', {}, {}, undefined],
+  // The doctor warns of it.
+  ['fsync off', set({ fsync: 'off', full_page_writes: 'off' }), {}, undefined],
+  ['a standby', { isStandby: true }, {}, { kind: 'standby-only', code: 'journal-unreachable' }],
+  [
+    'a role that may only read',
+    { isReadOnly: true },
+    {},
+    { kind: 'role-reads-only', code: 'journal-not-writable' },
+  ],
+  ['a synchronous_commit that cannot be set on', set({ synchronous_commit: 'off' }), {}, notDurable],
+  ['a role that may only look', {}, { mayAdd: false }, { kind: 'may-only-look', code: 'journal-schema' }],
+])('sending with %s', (_what, ofServer, ofJournal, refusal) => {
+  expect(refusalOfServer({ ...server, ...ofServer }, place)).toBeUndefined();
+  const refused = refusalToSend({ ...server, ...ofServer }, { ...journal, ...ofJournal }, place);
+  if (refusal === undefined) expect(refused).toBeUndefined();
+  else expect(refused).toMatchObject(refusal);
 });
 
 test.each<[string, Partial<ServerFacts>, string, object]>([
@@ -39,29 +59,4 @@ test.each<[string, Partial<ServerFacts>, string, object]>([
 ])('a server %s is asked nothing', (_what, change, kind, fields) => {
   const refused = refusalOfServer({ ...server, ...change }, place);
   expect(refused).toMatchObject({ kind, fields: { place, ...fields }, code: 'journal-schema' });
-});
-
-test.each<[string, Partial<ServerFacts>, Partial<JournalFacts>, object]>([
-  ['a standby', { isStandby: true }, {}, { kind: 'standby-only', code: 'journal-unreachable' }],
-  [
-    'a role that may only read',
-    { isReadOnly: true },
-    {},
-    { kind: 'role-reads-only', code: 'journal-not-writable' },
-  ],
-  [
-    'a synchronous_commit that cannot be set on',
-    set({ synchronous_commit: 'off' }),
-    {},
-    { kind: 'not-durable', code: 'journal-not-durable', fields: { place, setting: 'synchronous_commit' } },
-  ],
-  ['a role that may only look', {}, { mayAdd: false }, { kind: 'may-only-look', code: 'journal-schema' }],
-])('nothing is sent with %s', (_what, ofServer, ofJournal, refusal) => {
-  const refused = refusalToSend({ ...server, ...ofServer }, { ...journal, ...ofJournal }, place);
-  expect(refused).toMatchObject({ fields: { place }, ...refusal });
-});
-
-test('a server that may lose what it has acknowledged is used: the doctor warns of it', () => {
-  const lax = { ...server, ...set({ fsync: 'off', full_page_writes: 'off' }) };
-  expect(refusalToSend(lax, journal, place)).toBeUndefined();
 });

@@ -1,21 +1,21 @@
-import { describe } from 'vitest';
 import { describeContract } from '../once/journal/contract/contract.ts';
+import { describeSpending } from '../policy/spendingModel.ts';
 import { inHand } from '../support/journals.ts';
-import { newSharedPlace, onServer, openShared, type SharedPlace } from '../support/postgres/sharedJournal.ts';
+import { inTurn } from '../support/postgres/inTurn.ts';
+import {
+  declareDead,
+  openShared,
+  placesUsedAgain,
+  type SharedPlace,
+} from '../support/postgres/sharedJournal.ts';
 
-describe.each([18, 15] as const)('on PostgreSQL %i', (version) => {
-  describeContract<SharedPlace>('a shared journal', {
-    newPlace: () => newSharedPlace({ version }),
-    open: async (place) => inHand(await openShared(place)),
-    declareDead: (place, owner) =>
-      onServer(place, async (client) => {
-        const sending = 'entry IN (SELECT seq FROM entries WHERE owner = $1)';
-        await client.query('UPDATE owners SET ended_at = renewed_at WHERE id = $1', [owner]);
-        await client.query(
-          `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = 1 WHERE ${sending}`,
-          [owner],
-        );
-        await client.query(`UPDATE entries SET state = 'unknown', owner = NULL WHERE owner = $1`, [owner]);
-      }),
-  });
-});
+const placesOf = inTurn(placesUsedAgain);
+
+const store = {
+  newPlace: () => placesOf()(),
+  open: async (place: SharedPlace) => inHand(await openShared(place)),
+  declareDead,
+};
+
+describeContract('a shared journal', store);
+describeSpending('on PostgreSQL', store, Number(process.env.BOTCTL_RUNS ?? 8));

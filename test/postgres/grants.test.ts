@@ -4,14 +4,10 @@ import { migrate } from '../../src/postgres/handshake.ts';
 import { grantsSql } from '../../src/postgres/upkeep.ts';
 import type { Version } from '../support/postgres/binaries.ts';
 import { sharedServer } from '../support/postgres/server.ts';
+import { tables } from '../support/postgres/sharedJournal.ts';
 
 const schema = 'bot "ctl"';
 const at = '"bot ""ctl"""';
-
-const tables = [
-  ...['meta', 'owners', 'entries', 'attempts'],
-  ...['decisions', 'receipts', 'losses', 'closings', 'batches', 'observations'],
-];
 
 /** What runners do, each statement after the ones before it. */
 const work: readonly (readonly [string, string])[] = [

@@ -3,9 +3,11 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Address, parseAddress } from '../../src/postgres/address.ts';
 import { PgConnection } from '../../src/postgres/connection.ts';
+import { PgConnections } from '../../src/postgres/connections.ts';
 import { closedAfterTest } from '../support/closedAfterTest.ts';
 import { startCuttableProxy } from '../support/postgres/cuttableProxy.ts';
 import { sharedServer } from '../support/postgres/server.ts';
+import { patient } from '../support/postgres/sharedJournal.ts';
 
 const addressOf = (url: string): Address => parseAddress(url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
 
@@ -85,6 +87,30 @@ describe('how long is waited', () => {
     const connecting = PgConnection.connect(addressOf(proxy.through(server.url)), { leftMs });
     await silent;
     expect(await failsAfter(30_000, connecting)).toMatchObject({ trouble: { is: 'silent' } });
+  });
+
+  const connections = (url: string, maxWaitMs: number): PgConnections => {
+    const patience = { ...patient, maxWaitMs, leastMs: 1000, sleep: async () => {} };
+    return closedAfterTest(new PgConnections(addressOf(url), patience, async () => {}));
+  };
+
+  test('for a server that is silent once: until another connection is answered', async () => {
+    const server = await sharedServer();
+    const proxy = closedAfterTest(await startCuttableProxy(server.port));
+    fakeTimers();
+    const silent = proxy.when({ from: 'client', has: '', nth: 1 }, 'hold');
+    const opening = connections(proxy.through(server.url), 600_000).open();
+    await silent;
+    vi.advanceTimersByTime(30_000);
+    expect((await opening).isBroken).toBe(false);
+  });
+
+  test('after the first connection, however long that took: all the time', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    const opened = connections((await sharedServer()).url, 10_000);
+    await opened.open();
+    vi.advanceTimersByTime(7000);
+    expect(opened.waiting().leftMs()).toBe(10_000);
   });
 
   test('for a host that takes no connection: ten seconds', async () => {

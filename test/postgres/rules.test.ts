@@ -5,6 +5,7 @@ import { migrate } from '../../src/postgres/handshake.ts';
 import { beginning as beginningAt } from '../once/journal/contract/breaches.ts';
 import type { Version } from '../support/postgres/binaries.ts';
 import { sharedServer } from '../support/postgres/server.ts';
+import { tables } from '../support/postgres/sharedJournal.ts';
 
 let client: Client;
 
@@ -82,10 +83,6 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
     await run(decision);
   });
 
-  const tables = [
-    ...['meta', 'owners', 'entries', 'attempts'],
-    ...['decisions', 'receipts', 'losses', 'batches', 'observations', 'closings'],
-  ];
   test.each(tables)('nothing is deleted from %s, nor all at once', async (table) => {
     await refused(`DELETE FROM ${table}`, 'nothing is deleted from the journal');
     await refused(`TRUNCATE ${table} CASCADE`, 'nothing is deleted from the journal');

@@ -24,7 +24,10 @@ let server: PostgresServer;
 let database: string;
 let places = 0;
 beforeAll(async () => {
-  server = await startServer();
+  // What somebody may have thought right for all who use this server.
+  server = await startServer({
+    settings: { default_transaction_isolation: 'repeatable read', client_min_messages: 'error' },
+  });
   database = await server.newDatabase();
 });
 afterEach(() => setTo({ synchronous_standby_names: '', fsync: 'on', full_page_writes: 'on' }));
@@ -209,5 +212,23 @@ describe('a server restored to an earlier moment', () => {
       code: 'journal-lost',
     });
     expect(await failureOf(() => openShared(place))).toMatchObject({ code: 'journal-lost' });
+  });
+});
+
+describe('a server with its own defaults', () => {
+  const guards = { alone: ['the same'], beforeSending: true } as const;
+  const waitsForLock = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+
+  test('who waited for a lock sees what was committed meanwhile, whatever isolation the server prefers', async () => {
+    const place = await newPlace();
+    const [first, second] = [await openShared(place), await openShared(place)];
+    let looking: Promise<boolean> | undefined;
+    await first.commit(async (tx) => {
+      expect(await tx.findUnnamed('x', 0)).toBeUndefined();
+      looking ??= second.commit(async (theirs) => (await theirs.findUnnamed('x', 0)) !== undefined, guards);
+      while ((await server.query(waitsForLock)).length === 0) await pause(10);
+      await tx.begin(newEntry({ identity: 'x' }), 'hash', 1);
+    }, guards);
+    expect(await looking).toBe(true);
   });
 });

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { atPort } from './atPort.ts';
 import type { Side } from './messages.ts';
 import { type How, type Passage, startPassage } from './passage.ts';
 
@@ -30,7 +29,8 @@ export type CuttableProxy = {
 
 export async function startCuttableProxy(
   targetPort: number,
-  rewrite: (from: Side, message: Buffer) => Buffer = (_, message) => message,
+  /** `of` is the connection, by its client’s socket. */
+  rewrite: (from: Side, message: Buffer, of: object) => Buffer = (_, message) => message,
 ): Promise<CuttableProxy> {
   const open = new Set<Passage>();
   const armed: Armed[] = [];
@@ -44,7 +44,7 @@ export async function startCuttableProxy(
         passage.break(how);
         done();
       }
-      return rewrite(from, message);
+      return rewrite(from, message, client);
     });
     open.add(passage);
     void passage.closed.then(() => open.delete(passage));
@@ -61,7 +61,7 @@ export async function startCuttableProxy(
   const { port } = server.address() as AddressInfo;
   return {
     port,
-    through: (url) => atPort(url, port),
+    through: (url) => Object.assign(new URL(url), { port: String(port) }).href,
     when: ({ nth = 1, ...moment }, how) =>
       new Promise<void>((done) => armed.push({ ...moment, how, done, left: nth })),
     disarm: () => void armed.splice(0),

@@ -56,17 +56,13 @@ export class PostgresServer {
     return this.urlOf('postgres');
   }
 
+  /** A connection over the Unix socket needs no password. */
   get socketUrl(): string {
-    return this.socketUrlOf('postgres');
+    return `postgres://${superuser}@${encodeURIComponent(this.folder)}:${this.port}/postgres`;
   }
 
   urlOf(database: string): string {
     return `postgres://${superuser}:${password}@127.0.0.1:${this.port}/${database}`;
-  }
-
-  /** A connection over the Unix socket needs no password. */
-  socketUrlOf(database: string): string {
-    return `postgres://${superuser}@${encodeURIComponent(this.folder)}:${this.port}/${database}`;
   }
 
   /** The URL of a new, empty database. */

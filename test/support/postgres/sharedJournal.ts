@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from 'pg';
+import { afterAll, onTestFinished } from 'vitest';
 import type { Journal } from '../../../src/once/journal/journal.ts';
 import { type Known, Note } from '../../../src/once/journal/note.ts';
 import { parseAddress } from '../../../src/postgres/address.ts';
@@ -39,6 +41,53 @@ export async function newPlaceIn(database: string, schema = 'botctl'): Promise<S
   const place = { url: `${database}?schema=${schema}`, schema, dataFolder: newFolder() };
   await onServer(place, (client) => migrate(client, schema));
   return place;
+}
+
+/**
+ * Places whose journals are emptied and used again: a schema takes half of a short test. For tests that change rows
+ * alone, on connections that are closed when they end.
+ */
+export function placesUsedAgain(version: Version = 18): () => Promise<SharedPlace> {
+  const free: SharedPlace[] = [];
+  let emptying: Promise<Client> | undefined;
+  afterAll(async () => (await emptying)?.end());
+  return async () => {
+    const used = free.pop();
+    const place =
+      used === undefined ? await newSharedPlace({ version }) : { ...used, dataFolder: newFolder() };
+    onTestFinished(() => void free.push(place));
+    if (used === undefined) return place;
+    emptying ??= connected({ connectionString: place.url });
+    await (await emptying).query(emptied(place.schema));
+    return place;
+  };
+}
+
+const emptied = (schema: string): string =>
+  [
+    `SET session_replication_role = replica; SET search_path = ${schema}, pg_catalog`,
+    ...tables.filter((table) => table !== 'meta').map((table) => `DELETE FROM ${table}`),
+    `UPDATE meta SET value = decode('${randomBytes(16).toString('hex')}', 'hex') WHERE name IN ('journal-id', 'salt')`,
+  ].join(';');
+
+/** Of a journal on a server. */
+export const tables = [
+  ...['meta', 'owners', 'entries', 'attempts', 'decisions'],
+  ...['receipts', 'losses', 'batches', 'observations', 'closings'],
+];
+
+/** Everybody takes this owner for dead although it lives: what it sends is on record as `unknown`. */
+export function declareDead(place: SharedPlace, owner: string): Promise<void> {
+  return onServer(place, async (client) => {
+    const sending = 'entry IN (SELECT seq FROM entries WHERE owner = $1)';
+    await client.query('UPDATE owners SET ended_at = renewed_at WHERE id = $1', [owner]);
+    await client.query(
+      `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = 1
+       WHERE verdict IS NULL AND ${sending}`,
+      [owner],
+    );
+    await client.query(`UPDATE entries SET state = 'unknown', owner = NULL WHERE owner = $1`, [owner]);
+  });
 }
 
 type Opening = { readonly use?: 'send' | 'look'; readonly patience?: Partial<Patience> };
