@@ -123,7 +123,10 @@ describe('what the node shows', () => {
       exit: 9,
       outcome: 'accepted',
       chain: { verdict: 'undecided', reasons: [reason] },
-      error: { code: 'unproven', retry: 'same-command' },
+      error: {
+        ...{ code: 'unproven', retry: 'same-command' },
+        hint: expect.stringContaining('ask the service about it, by its transfer ID:'),
+      },
     });
     // The same command goes on waiting, and does nothing else.
     await operator.sandbox.readings({
