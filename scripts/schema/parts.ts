@@ -172,7 +172,7 @@ export const outcomeFields = {
     .describe('of a transfer in doubt: payments of exactly this that no other entry owns'),
   searched: z
     .strictObject({
-      since: time.describe('its first attempt'),
+      since: time.describe('where the search begins, two hours before its first attempt'),
       until: time,
       gap: text.optional().describe('why the search proves nothing'),
     })

@@ -12,7 +12,7 @@ import {
 /** Why not all of a wallet's transactions were read. */
 export type Gap =
   /** The list does not reach back to `sinceMs`, and nothing shows that the node has all blocks since then. */
-  'cut-short' | 'too-many' | 'too-slow' | Reason;
+  'cut-short' | 'too-many' | 'too-slow' | 'paid-more' | Reason;
 
 type Listed = ReturnType<typeof listedIn>[number];
 

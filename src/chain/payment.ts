@@ -19,8 +19,8 @@ export type Match = {
   readonly received: bigint;
 };
 
-/** `doubt`: it may have been paid, but the balances do not show it. */
-type InBalances = ({ readonly is: 'match' } & Match) | { readonly is: 'miss' } | { readonly is: 'doubt' };
+/** `doubt`: it may have been paid, but the balances do not show it. `more` may include it. */
+type InBalances = ({ readonly is: 'match' } & Match) | { readonly is: 'miss' | 'more' | 'doubt' };
 
 const doubt: InBalances = { is: 'doubt' };
 
@@ -44,7 +44,7 @@ export function findPayment(
   const lost = wallet === undefined ? undefined : -sum(payers);
   const match = { is: 'match', units, decimals, received: gained } as const;
   if (gained === units) return lost === undefined || lost >= units ? match : doubt;
-  if (gained > units) return doubt;
+  if (gained > units) return { is: 'more' };
   if (!recipients.some(({ program }) => program === tokenPrograms.token2022)) return { is: 'miss' };
   // Under Token-2022 a mint may keep a fee, and a balance that did not change may hide what was paid.
   if (gained === 0n || (gained > 0n && lost === undefined)) return doubt;

@@ -33,12 +33,14 @@ const longestMs = 30_000;
  */
 export async function searchFor(searched: Searched, journal: Journal) {
   const untilMs = journal.clock.now();
-  const { first } = await attemptsOf(searched.entry, journal.reads);
-  const span = { sinceMs: first, fromMs: first - graceMs, untilMs, least: 'finalized' } as const;
+  const { first: firstMs } = await attemptsOf(searched.entry, journal.reads);
+  // Block times are whole seconds.
+  const sinceMs = 1000 * Math.floor((firstMs - graceMs) / 1000);
+  const span = { sinceMs, untilMs, least: 'finalized' } as const;
   const { candidates, gap } = await leftTheWallet(searched, span, journal);
   // A rival may have made one of the candidates, so a person must look at the rivals too.
-  const rivals = await equalWithoutSignature(searched, first - graceMs, untilMs, journal.reads);
-  return { candidates, rivals, sinceMs: first, untilMs, gap };
+  const rivals = await equalWithoutSignature(searched, sinceMs, untilMs, journal.reads);
+  return { candidates, rivals, firstMs, sinceMs, untilMs, gap };
 }
 
 /** Block times are whole seconds, and clocks differ. */
@@ -56,7 +58,7 @@ export async function othersPaid(
   const { entry } = searched;
   const { first, last } = await attemptsOf(entry, journal.reads);
   const untilMs = last + graceMs;
-  const span = { sinceMs: first, fromMs: first - clocksMs, untilMs, least: 'confirmed' } as const;
+  const span = { sinceMs: first - clocksMs, untilMs, least: 'confirmed' } as const;
   const { candidates, gap } = await leftTheWallet(searched, span, journal);
   const others = candidates.filter(({ signature }) => signature !== own?.signature);
   const rivals = await equalWithoutSignature(searched, first - graceMs, untilMs, journal.reads);
@@ -95,7 +97,6 @@ async function equalWithoutSignature(
 
 type Window = {
   readonly sinceMs: number;
-  readonly fromMs: number;
   readonly untilMs: number;
   readonly least: 'confirmed' | 'finalized';
 };
@@ -103,7 +104,7 @@ type Window = {
 /** Payments that left the wallet in this time, pay exactly this, and belong to no other entry. */
 async function leftTheWallet(
   { entry, payment, node }: Searched,
-  { sinceMs, fromMs, untilMs, least }: Window,
+  { sinceMs, untilMs, least }: Window,
   { reads, clock }: Pick<Journal, 'reads' | 'clock'>,
 ): Promise<{ readonly candidates: readonly Candidate[]; readonly gap: Gap | undefined }> {
   const cluster = await node.cluster();
@@ -114,19 +115,19 @@ async function leftTheWallet(
   for (const address of addresses) lists.push(await listFor(address, sinceMs, { node, least }));
   const listed = new Map(lists.flatMap((list) => list.listed.map((one) => [one.signature, one])));
   const since = [...listed.values()].filter(({ failed, timeS }) => {
-    const atMs = timeS === undefined ? fromMs : 1000 * timeS;
-    return !failed && atMs >= fromMs && atMs <= untilMs;
+    const atMs = timeS === undefined ? sinceMs : 1000 * timeS;
+    return !failed && atMs >= sinceMs && atMs <= untilMs;
   });
   const candidates: Candidate[] = [];
   const endsAtMs = clock.now() + longestMs;
   const reading = { least, node, isOver: () => clock.now() > endsAtMs };
   const gap = await fetchEach(since, reading, async (transaction, { signature, memo, isFinal }) => {
-    const match = findPayment(payment, transaction);
-    if (match.is === 'match' && !(await isHeldByAnother(entry, signature, cluster, reads))) {
-      const { slot, blockTimeS } = transaction;
-      candidates.push({ signature, slot, atMs: blockTimeS && 1000 * blockTimeS, memo, isFinal });
-    }
-    return match.is === 'doubt' ? 'unclear' : undefined;
+    const { is } = findPayment(payment, transaction);
+    if (is === 'miss' || (await isHeldByAnother(entry, signature, cluster, reads))) return undefined;
+    if (is !== 'match') return is === 'more' ? 'paid-more' : 'unclear';
+    const { slot, blockTimeS } = transaction;
+    candidates.push({ signature, slot, atMs: blockTimeS && 1000 * blockTimeS, memo, isFinal });
+    return undefined;
   });
   return {
     candidates: candidates.sort((one, another) => another.slot - one.slot),

@@ -70,8 +70,8 @@ export function judgeLook(
   const match = failed ? ({ is: 'miss' } as const) : findPayment(payment, transaction);
   // A transaction that is not final may still be replaced.
   if (!isFinal && match.is !== 'match') return { ...seen, ...undecided('not-final') };
-  if (!isOurs || match.is === 'doubt') return { ...seen, ...undecided('unclear') };
-  if (match.is === 'miss') return { ...seen, verdict: 'contradicted', reasons: ['not-paid'] };
+  if (isOurs && match.is === 'miss') return { ...seen, verdict: 'contradicted', reasons: ['not-paid'] };
+  if (!isOurs || match.is !== 'match') return { ...seen, ...undecided('unclear') };
   if (isAnothers || isOlder(transaction, beginning)) return { ...seen, ...undecided('anothers') };
   const paid = paidBy(match, payment);
   if (!isFinal) return { ...seen, verdict: 'likely', paid, reasons: ['not-final'] };

@@ -28,7 +28,7 @@ export type ServerFacts = ReturnType<typeof serverFacts>;
 /** What the journal says about itself. */
 export type JournalFacts = ReturnType<typeof journalFacts>;
 
-export const session = [
+const session = [
   /* sql */ `SET synchronous_commit = on`,
   // A statement after a lock must see what was committed before it, so each statement takes a new snapshot.
   /* sql */ `SET default_transaction_isolation = 'read committed'`,

@@ -34,10 +34,10 @@ async function search(
   payment: ReturnType<typeof asked>,
   node: Says,
   journal = opened(),
-  { assetNames, of = 'p' }: { assetNames?: AssetNames; of?: string } = {},
+  { assetNames, of = 'p', beganMs = nowMs }: { assetNames?: AssetNames; of?: string; beganMs?: number } = {},
 ): Promise<Search> {
   const wanted = newEntry({ kind: 'transfer', payment: of });
-  const { id } = await journal.begin(wanted, 'hash', nowMs);
+  const { id } = await journal.begin(wanted, 'hash', beganMs);
   await journal.endAttempt(id, 1, endWith('unknown'), nowMs);
   await journal.conclude(id, 'unknown', undefined, nowMs);
   const entry = await journal.get(id);
@@ -57,13 +57,39 @@ describe('a search for a payment without a signature', () => {
     expect(candidates).toEqual([
       { signature, slot: 100, atMs: nowMs + 60_000, memo: 'rent', isFinal: false },
     ]);
-    expect({ gap, sinceMs }).toEqual({ gap: undefined, sinceMs: nowMs });
+    // From two hours before the first request, in whole seconds as block times are.
+    expect({ gap, sinceMs }).toEqual({ gap: undefined, sinceMs: nowMs - 2 * 3_600_000 });
+  });
+
+  test.each([
+    ['', beganS - 2 * 3600, 1],
+    [', not one that is older', beganS - 2 * 3600 - 1, 0],
+  ])('finds a payment from the first second that it names%s', async (_what, blockTime, count) => {
+    const { candidates, sinceMs } = await search(asked(), says([listed({ blockTime }), older]), opened(), {
+      beganMs: nowMs + 405,
+    });
+    expect([candidates.length, sinceMs]).toEqual([count, nowMs - 2 * 3_600_000]);
+  });
+
+  test('reads on until something is older than what it names', async () => {
+    const pages = [[listed({ err: {} }), listed({ signature: key(10), blockTime: beganS - 60, err: {} })]];
+    const more = [listed({ signature: key(12), blockTime: beganS - 90 }), older];
+    const asked = (): Said => ({ result: pages.shift() ?? more });
+    expect(await found({ ...says([]), getSignaturesForAddress: asked })).toEqual([1, undefined]);
+  });
+
+  test('takes no payment of another entry for unclear, whatever it paid', async () => {
+    const journal = opened();
+    const made = await done(journal, 'accepted', { kind: 'transfer', payment: 'other' });
+    await journal.keepReceipts(made, [{ origin: genesis, what: 'signature', value: signature }]);
+    const more = says([listed(), older], from(wallet, 2n * sol));
+    expect(await search(asked(), more, journal)).toMatchObject({ candidates: [], gap: undefined });
   });
 
   test.each([
     ['from another wallet', [listed(), older], from(key(60)), 0, 'unclear'],
     ['of less', [listed(), older], from(wallet, sol - 1n), 0, undefined],
-    ['of more', [listed(), older], from(wallet, 2n * sol), 0, 'unclear'],
+    ['of more', [listed(), older], from(wallet, 2n * sol), 0, 'paid-more'],
     ['that failed', [listed({ err: {} }), older], from(wallet), 0, undefined],
     ['that is older than the first attempt', [older], from(wallet), 0, undefined],
   ] as const)('does not find one %s', async (_what, list, made, count, gap) => {
@@ -100,12 +126,12 @@ describe('a search for a payment without a signature', () => {
     ['has all blocks', { getFirstAvailableBlock: { result: 0 } }, undefined],
     [
       'has an older block',
-      { getFirstAvailableBlock: { result: 7 }, getBlockTime: { result: beganS - 1 } },
+      { getFirstAvailableBlock: { result: 7 }, getBlockTime: { result: beganS - 2 * 3600 - 1 } },
       undefined,
     ],
     [
       'has no older one',
-      { getFirstAvailableBlock: { result: 7 }, getBlockTime: { result: beganS } },
+      { getFirstAvailableBlock: { result: 7 }, getBlockTime: { result: beganS - 2 * 3600 } },
       'cut-short',
     ],
     [

@@ -126,6 +126,8 @@ describe('a backup', () => {
     expect((await operator.run([...two, '--dry-run', '--journal', copy])).code).toBe(10);
     const doctor = await operator.run(['doctor', '--journal', copy]);
     expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining('is closed for sending')]);
+    expect(doctor.stdout).toMatch(/A person must decide\.\n/u);
+    expect(doctor.stdout).not.toContain('botctl doctor');
     expect(await paid()).toHaveLength(1);
     expect((await operator.run(['journal', 'accept-loss', '--yes', '--journal', copy])).code).toBe(0);
     expect((await operator.run(['doctor', '--journal', copy])).stdout).toContain(

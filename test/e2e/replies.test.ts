@@ -32,6 +32,14 @@ const pay = (more: Record<string, string> = {}) =>
   operator.json([...payAda.slice(0, -1), `0.0${next()}`, '--once', newName()], { env: more });
 const done = () => operator.sandbox.ledger();
 
+test('a 404 for a payment does not ask for a conversation, which it has not', async () => {
+  await answers(404, { message: 'Not found' });
+  expect(await pay()).toMatchObject({
+    ...{ exit: 4, outcome: 'rejected' },
+    error: { hint: 'Check the base URL, then run the same command again.' },
+  });
+});
+
 describe('a 409 for the first request of a name', () => {
   test.each([
     [{ detail: 'A request is outstanding for this Idempotency-Key; it is being processed' }, 9],

@@ -31,8 +31,6 @@ function addBot(name: string, baseUrl: string): void {
   operator.useProfiles({ payer: operator.chainProfile(), [name]: operator.chainProfile(baseUrl) }, 'payer');
 }
 
-describe('a transfer that is waited for', () => {});
-
 describe('verify', () => {
   test('of all goes on past a bot whose profile is gone, and counts what it could not look up', async () => {
     addBot('tips', operator.sandbox.baseUrl);

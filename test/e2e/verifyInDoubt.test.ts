@@ -145,7 +145,8 @@ describe('a payment in doubt without a signature', () => {
     ['SOL', payAda],
     ['a token', usdc],
   ])('is looked for in what left the wallet: %s', async (_what, pay) => {
-    await told(...pay.slice(0, -1), '0.1', '--once', 'earlier');
+    // More than this to the same recipient, and another entry's.
+    await told(...pay.slice(0, -1), '7', '--once', 'earlier');
     const id = await lose([...pay, '--memo', 'rent "7"', '--once', 'a']);
     const [, signature = ''] = await signatures();
     const found = await told('verify', id);
@@ -157,6 +158,10 @@ describe('a payment in doubt without a signature', () => {
       error: { code: 'unproven' },
     });
     expect(found.searched).not.toHaveProperty('gap');
+    const [from = '', to = ''] = [found.searched?.since, found.searched?.until].map((at) => at?.slice(0, 19));
+    expect(found.error?.message).toContain(`left the wallet between ${from}Z and ${to}Z,`);
+    const at = found.candidates?.[0]?.at.slice(0, 19) ?? '';
+    expect(from <= at && at <= to).toBe(true);
     // Only a person decides, so a program is told to look.
     expect(found.error?.hint).toMatch(/If none is this transfer, look again later\. A person must decide:$/u);
     expect(found.error?.next).toEqual([`botctl history ${id}`]);
@@ -185,6 +190,9 @@ describe('a payment in doubt without a signature', () => {
     const id = await lose([...payAda, '--once', 'a', '--repeat']);
     expect((await operator.run(['verify', '--all'])).stderr).not.toContain('left the wallet');
     await operator.run(['config', 'unset', 'payer', 'wallet']);
-    expect(await told('verify', id)).not.toHaveProperty('candidates');
+    const asked = await told('verify', id);
+    expect(asked).not.toHaveProperty('candidates');
+    // No reply came, so there is no transfer ID to ask by.
+    expect(asked.error?.hint).toMatch(/ or ask the service about it:$/u);
   });
 });

@@ -303,7 +303,8 @@ function failed({ message, details: { hint, next = [] } }: Failure): CheckResult
   if (next.some((one) => '0' in one && one[0] === 'doctor'))
     return fail`${message}
       Check the journal’s path or URL, the network in between, and whether the server is running.`;
-  return { level: 'fail', message, hint: hint ?? 'Run it with --verbose to see more.', next };
+  const others = next.map((one) => ('decides' in one ? { decides: one.decides } : one));
+  return { level: 'fail', message, hint: hint ?? 'Run it with --verbose to see more.', next: others };
 }
 
 function subjectOf(app: App): Subject {

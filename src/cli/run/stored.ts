@@ -6,6 +6,7 @@ import { asFailure, type Exit, failureWith } from '../../once/failures.ts';
 import type { Attempt, Entry, Journal, Reads } from '../../once/journal/journal.ts';
 import type { App } from '../app.ts';
 import type { Display } from '../show/display.ts';
+import { transferOf } from '../show/reply.ts';
 import type { Report } from '../show/report.ts';
 import { chainWarnings, contradicted, paidAgain, provenAgainst, undecided } from '../wording/chain.ts';
 import { type Problem, problemOf } from '../wording/problem.ts';
@@ -125,11 +126,11 @@ async function named(name: string, { reads }: ReadableJournal): Promise<Entry | 
 
 /** Adds the chain's answer. `until` is set if a look was just made: the commitment it asked for. */
 export function withChain(report: Report, chain: ChainView | undefined, until?: Until): Report {
-  const { entry, attempt, warnings } = report;
+  const { entry, warnings } = report;
   return {
     ...report,
     chain,
-    problem: chainProblem(entry, attempt, chain, until) ?? report.problem,
+    problem: chainProblem(report, chain, until) ?? report.problem,
     warnings: [...warnings, ...chainWarnings(entry, chain)],
   };
 }
@@ -138,12 +139,8 @@ export function withChain(report: Report, chain: ChainView | undefined, until?: 
  * The chain's objection to a transfer, or undefined. `until` is set if a look was just made: the commitment it asked
  * for. Without a look, only an objection to an accepted transfer counts.
  */
-function chainProblem(
-  entry: Entry,
-  attempt: Attempt | undefined,
-  view: ChainView | undefined,
-  until?: Until,
-): Problem | undefined {
+function chainProblem(report: Report, view: ChainView | undefined, until?: Until): Problem | undefined {
+  const { entry, attempt } = report;
   const isAccepted = entry.state === 'accepted';
   if (view === undefined || !(isAccepted || until !== undefined)) return undefined;
   const again = isAccepted ? paidAgainIn(view, attempt) : undefined;
@@ -153,7 +150,8 @@ function chainProblem(
     return problemOf(provenAgainst(entry, view));
   const isInDoubt = entry.state === 'unknown' || entry.state === 'held';
   const isReached = isFinalMatch(view) || (view.verdict === 'likely' && until === 'confirmed');
-  return until === undefined || (isReached && !isInDoubt) ? undefined : problemOf(undecided(entry, view));
+  if (until === undefined || (isReached && !isInDoubt)) return undefined;
+  return problemOf(undecided(entry, view, transferOf(report)?.transfer_id !== undefined));
 }
 
 /** All signatures, if more than one such payment left the wallet. */

@@ -110,7 +110,7 @@ export function contradicted({ id }: Entry, view: ChainView): Failure {
     $ history ${id}`;
 }
 
-export function undecided({ id, state }: Entry, view: ChainView): Failure {
+export function undecided({ id, state }: Entry, view: ChainView, hasTransferId: boolean): Failure {
   const { verdict, signature } = view;
   const isInDoubt = state === 'unknown' || state === 'held';
   if (isInDoubt && verdict === 'likely' && signature !== undefined)
@@ -120,7 +120,7 @@ export function undecided({ id, state }: Entry, view: ChainView): Failure {
   return failureWith(
     'unproven',
   )`The chain has not proven the transfer: ${why(view)}. It stays ${state} (ID ${id}).
-    This proves nothing either way. Look again later, or ask the service about it, by its transfer ID:
+    This proves nothing either way. Look again later, or ask the service about it${hasTransferId ? ', by its transfer ID' : ''}:
     $ verify ${id}
     $ history ${id}`;
 }
@@ -154,6 +154,8 @@ const gapWords: Readonly<Partial<Record<Gap, string>>> = {
   'cut-short': 'The node’s list does not go back far enough, so it proves nothing.',
   'too-many': 'The search ended after 10,000 transactions, so it proves nothing.',
   'too-slow': 'The search ended after 30 seconds, so it proves nothing.',
+  'paid-more':
+    'Some transactions paid the recipient more, which may include this payment, so it proves nothing.',
   unclear: 'Some transactions do not show what they paid, so it proves nothing.',
 };
 
@@ -171,7 +173,7 @@ const blockMs = 1000;
 /** One payment that may be the transfer. */
 export function candidateLine({ signature, atMs, memo }: Candidate, { payment, search }: Searched): string {
   const when = atMs === undefined ? 'at an unknown time' : `at ${iso(atMs)}`;
-  const early = atMs !== undefined && atMs + blockMs <= search.sinceMs ? ', before the first request' : '';
+  const early = atMs !== undefined && atMs + blockMs <= search.firstMs ? ', before the first request' : '';
   const noted = memo === undefined ? 'no memo' : `memo ${JSON.stringify(memo)}`;
   return `${payment} left the wallet ${when}${early}, with ${noted}: ${signature}`;
 }

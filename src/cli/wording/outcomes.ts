@@ -38,7 +38,8 @@ export function againHint(outcome: Concluded, code: FailureCode, nowMs: number):
 }
 
 /** What must change before the same command can do more. It starts a sentence. */
-function fixFor({ entry: { state }, attempt }: Concluded, code: FailureCode): string | undefined {
+function fixFor({ entry: { state, kind }, attempt }: Concluded, code: FailureCode): string | undefined {
+  if (code === 'not-found' && kind === 'transfer') return 'Check the base URL';
   if (state === 'rejected') return fixes[code] ?? 'Fix what the service complains about';
   if (attempt?.status === 401 || attempt?.status === 403) return fixes['not-permitted'];
   return (

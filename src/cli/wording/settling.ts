@@ -27,9 +27,11 @@ export function settling(
 export function howToDecide({ kind }: Pick<Entry, 'kind'>, hasNode = false): string {
   const [place, twice] = kind === 'transfer' ? ['wallet', 'make'] : ['conversation', 'send'];
   const first = hasNode ? 'Ask the chain first: botctl verify' : `Check the ${place} first`;
-  return `${first}. ${onlyIfSure} A service that no longer remembers the first request would ${twice} it twice.`;
+  // One sentence: where nobody can be asked, it is left out whole.
+  return `${first}. ${ifSure}, and a service that no longer remembers the first request would ${twice} it twice.`;
 }
 
+const ifSure =
+  'Then decide with botctl resolve. Choose --did-not-happen only if you are sure: after that, the same command sends it again';
 /** Warns of what a wrong decision costs. */
-export const onlyIfSure =
-  'Then decide with botctl resolve. Choose --did-not-happen only if you are sure: after that, the same command sends it again.';
+export const onlyIfSure = `${ifSure}.`;

@@ -126,8 +126,9 @@ export function adviceOf(hint: string, by: Pick<Suggesting, 'asks'>): string {
 }
 
 /** A text that introduces commands, with the reason if some of them are missing. */
-export function withLacking(text: string, { lacking }: Pick<Suggested, 'lacking'>): string {
-  return lacking === undefined ? text : `${text.replace(/:$/u, '.')} ${lacking}`;
+export function withLacking(text: string, { lines, lacking }: Suggested): string {
+  if (lines.length > 0 && lacking === undefined) return text;
+  return [text.replace(/:$/u, '.'), lacking].filter(Boolean).join(' ');
 }
 
 function commandsOf(suggestion: Suggestion, by: Suggesting): readonly (readonly string[])[] {

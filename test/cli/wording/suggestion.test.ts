@@ -3,7 +3,14 @@ import { existsSync, realpathSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { safeLine } from '../../../src/cli/show/text.ts';
-import { adviceOf, type Occurrence, shellWord, suggested } from '../../../src/cli/wording/suggest.ts';
+import { howToDecide } from '../../../src/cli/wording/settling.ts';
+import {
+  adviceOf,
+  type Occurrence,
+  shellWord,
+  suggested,
+  withLacking,
+} from '../../../src/cli/wording/suggest.ts';
 import type { Suggestion } from '../../../src/once/sentence.ts';
 
 function lineOf(suggestion: Suggestion, occurrences: readonly Occurrence[]): string {
@@ -32,6 +39,23 @@ describe('a sentence that tells to decide', () => {
     expect(advice(hint, true)).toBe(hint);
     expect(advice(hint, false)).toBe(elsewhere);
   });
+});
+
+test.each([
+  [[['history', 'a']], 'Check it. A person must decide:'],
+  [[], 'Check it. A person must decide.'],
+  [[{ decides: ['approve', 'a'] }], 'Check it. A person must decide.'],
+])('a text ends with a colon only where a command follows: %j', (next, text) => {
+  const by = { occurrences: [], asks: false };
+  expect(withLacking('Check it. A person must decide:', suggested(next as Suggestion[], by))).toBe(text);
+});
+
+test('where nobody can decide, what a wrong decision costs is left out with the decision', () => {
+  const payment = howToDecide({ kind: 'transfer' });
+  expect(adviceOf(payment, { asks: true })).toMatch(
+    /no longer remembers the first request would make it twice\.$/u,
+  );
+  expect(adviceOf(payment, { asks: false })).toBe('Check the wallet first. A person must decide.');
 });
 
 describe('a command that is suggested', () => {

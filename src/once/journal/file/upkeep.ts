@@ -131,10 +131,10 @@ export async function backUp(
 ): Promise<RowCounts> {
   const path = resolveLinks(givenPath);
   if (sizeOf(path) === 0) throw journalFailure('no-journal', { path });
-  refuseOccupied(target);
   const { database, refused } = openFile(path, 'look');
   const made = `${target}.${randomUUID({ disableEntropyCache: true })}`;
   try {
+    refuseOccupied(target);
     if (factsOf(refused, 'lost') !== undefined) throw refused;
     closeSync(openSync(made, 'wx', 0o600));
     try {

@@ -243,6 +243,12 @@ describe('a backup', () => {
       kind: 'backup-not-made',
       fields: { path: nowhere, trouble: { code: 'ENOENT' } },
     });
+    // Nothing shows what is at such a path, as below a folder that this user may not enter.
+    const nameless = join(newFolder(), 'x'.repeat(300));
+    await expect(backUp(path, nameless, 'ada', nowMs)).rejects.toMatchObject({
+      kind: 'backup-not-made',
+      fields: { path: nameless, trouble: { code: 'ENAMETOOLONG' } },
+    });
     lose(path);
     await expect(backUp(path, target, 'ada', nowMs)).rejects.toMatchObject({ kind: 'lost' });
     expect(readdirSync(dirname(target))).toEqual([]);
