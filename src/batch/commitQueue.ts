@@ -26,7 +26,7 @@ export function sharedCommit(
     const queued = queue;
     queue = [];
     await commitAll(queued, journal);
-    // Work that follows this commit is requested before the next one begins, so it shares that one.
+    // Waits one turn: work that this commit sets off is queued by then, and shares the next commit.
     setImmediate(() => {
       isBusy = false;
       if (queue.length > 0) flushSoon();

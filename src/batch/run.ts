@@ -93,8 +93,8 @@ export async function runBatch(plan: BatchPlan, inputs: RunInputs): Promise<Stop
 }
 
 /**
- * After this many rows, the run reads which rows of this batch were begun since. Each claim then reads only later ones.
- * Reading more often would cost too many round trips to a server.
+ * Every so many rows, the run reads which rows of this batch were begun since the last such read. A claim then reads only
+ * those begun after that. Reading more often would cost too many round trips to a server.
  */
 const readOnAfter = 64;
 

@@ -41,7 +41,7 @@ export async function chainViewOf(
   return { ...whole, payments: [...ownPayment(whole), ...further.values()] };
 }
 
-/** Stores final payments. This proves nothing: a reply or a person may still give one to the entry that made it. */
+/** Stores final payments. This proves nothing: a reply or a person may still show that another entry made one. */
 export async function keepFurther(
   seen: readonly Candidate[],
   { id }: Entry,

@@ -19,7 +19,7 @@ export type Stray = {
 export type WalletLook = {
   /** Newest first. */
   readonly strays: readonly Stray[];
-  /** The number of the wallet's transactions that were read, in a list or fetched. */
+  /** How many of the wallet's transactions were looked at, in the list or fetched. */
   readonly read: number;
   /** Why these may not be all. */
   readonly gap: Gap | undefined;

@@ -99,7 +99,7 @@ export function withAddress(
 export type Spend = {
   readonly to: string;
   readonly asset: string;
-  /** All names that profiles give the asset, in lower case. They are counted together, but each needs its own line. */
+  /** All names that profiles give the asset, in lower case. They share one sum, but a policy must list each. */
   readonly assetNames: readonly string[];
   readonly units: bigint;
 };

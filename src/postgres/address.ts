@@ -108,7 +108,7 @@ function isHere(host: string): boolean {
   return isIPv4(host) ? host.startsWith('127.') : isVersion6(host) && /^[0:]*1$/u.test(host);
 }
 
-// Node's own isIPv6() takes 3 ms the first time.
+// Looks for a colon first: Node's isIPv6() takes 3 ms the first time.
 function isVersion6(host: string): boolean {
   return host.includes(':') && isIPv6(host);
 }

@@ -50,7 +50,7 @@ export class Lease {
     return this.#isAskedFor && !this.#isFenced;
   }
 
-  /** After this long without a commit, the lease is renewed on a connection of its own. */
+  /** After this long without a commit before a sending, the lease is renewed on a connection of its own. */
   get renewAfterMs(): number {
     return this.#durationMs / 3;
   }

@@ -294,7 +294,7 @@ function instructionsOf({ to, asset, units, memo: text }: TransferPayload, walle
   ];
 }
 
-/** Translates the VM's error to a rejection in the service's document. */
+/** Translates the VM's error into a rejection that the service documents. */
 function rejectionOf(
   execution: Exclude<Execution, { kind: 'executed' }>,
   payload: TransferPayload,

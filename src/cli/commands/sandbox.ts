@@ -139,7 +139,7 @@ function lineView({ at, operation, status, key, effect, reason }: RequestLog): V
   };
 }
 
-/** Writes request lines in order. The service goes on even if they cannot be written. */
+/** Writes request lines in order. A write error does not end the service; a reader that is gone does. */
 class LineQueue {
   readonly #display: Display;
   /** Resolves when stdout has no reader any more. */

@@ -14,7 +14,7 @@ export type Engine = EngineContext & ConnectedBot;
 export async function openEngine(app: App, keepAlive?: true): Promise<Engine> {
   app.settings();
   const connected = await app.connectedBot(keepAlive);
-  // Opened first: if a policy cannot be read, nothing is sent.
+  // Read before the journal is opened: if a policy cannot be read, no journal is made.
   const policies = await app.policies();
   return engineOf(connected, policies, await app.journal('send'), app);
 }

@@ -169,7 +169,7 @@ function openBeforeSending(
   };
 }
 
-/** Shows the order. A recipient also has its name from a policy. */
+/** Shows the order. If a policy names the recipient, its name is shown too. */
 function drawOrder({ order, bot, policies = [], known }: InQuestion, canvas: LabelCanvas): string {
   const { wanted, naming } = order;
   const asked = { bot: bot.name, baseUrl: bot.spelledUrl, name: nameOf(naming) };

@@ -148,6 +148,8 @@ function readHidden(
     const close = (): void => lines.close();
     over.addEventListener('abort', close, { once: true });
     lines.once('SIGINT', close);
+    // The terminal hung up.
+    lines.once('error', close);
     lines.once('line', (line) => {
       output.write('\n');
       resolve(line);

@@ -25,7 +25,6 @@ export function card(
   };
 }
 
-/** A view with JSON only. */
 export function jsonView(json: Record<string, unknown>): View {
   return { json, human: () => '' };
 }

@@ -54,7 +54,7 @@ export interface Display {
   show(view: View): Promise<Written>;
   /** Writes text made for programs unchanged, with and without --json. */
   write(text: string): Promise<Written>;
-  /** Shows a failure: two lines for a person, or the JSON object `whole` with its `error`. */
+  /** Shows a failure: what is wrong and what to do for a person, or the JSON object `whole` with its `error`. */
   fail(problem: Problem, whole: Record<string, unknown>): Promise<void>;
   /** Shows something that the caller must know, in every mode. */
   notice(text: string, next?: readonly Suggestion[]): void;
@@ -94,7 +94,6 @@ type Written = 'written' | 'closed';
 export class Output {
   readonly isTerminal: boolean;
   readonly columns: number;
-  /** Whether the stream reports its width. */
   readonly hasWidth: boolean;
   readonly isPipe: boolean;
   readonly #stream: WritableLike;
@@ -108,7 +107,7 @@ export class Output {
     this.hasWidth = Boolean(stream.columns);
     this.isPipe = !this.isTerminal && !this.hasWidth;
     this.columns = stream.columns || 80;
-    // Without a listener the same error would also end the process with a stack trace.
+    // `write` gets each error from its callback. Without a listener, it would also end the process with a stack trace.
     stream.on('error', () => {});
   }
 

@@ -59,7 +59,7 @@ export function idOrSignature(report: Replied): string | undefined {
   return fieldText(transfer?.signature) ?? fieldText(transfer?.transfer_id);
 }
 
-/** When the service or an operator reported that it happened. */
+/** When the service, the chain or a person settled that it happened. */
 export function settledAt({ entry, attempt }: Replied): number {
   return entry.state === 'accepted' ? (attempt?.endedAtMs ?? entry.updatedAtMs) : entry.updatedAtMs;
 }

@@ -32,10 +32,7 @@ export function equalRowWords(row: EqualRow, forWhom: string | undefined, nowMs:
   return `line ${line}${named}: ${formatAmountOf(amount, asset)} to ${to}. ${equalWords(equal, nowMs)}`;
 }
 
-/**
- * How many rows another payment settled, by its name or ID. A name may repeat; undefined means no other payment settled
- * them.
- */
+/** The number of rows that each other payment settled, by its name or ID; undefined: none did. A name may repeat. */
 export type PaidAs = readonly (readonly [name: string | undefined, rows: number])[];
 
 function countsIn(paid: PaidAs): [name: string, rows: number][] {

@@ -196,7 +196,7 @@ type EndedBatch = {
   readonly stop?: Stop | undefined;
 };
 
-/** For a batch with rows that are not done. It may end with the failure that stopped it. */
+/** For a batch with rows that are not done. If something stopped it, says what. */
 export function notAllDone(
   code: FailureCode,
   counts: RowCounts,

@@ -5,7 +5,7 @@ import { type Course, decide, type Undecided } from './decide.ts';
 import { becauseClosed, concluded, mustFind, type Outcome } from './outcome.ts';
 import type { HeldReason } from './replyMeaning.ts';
 
-/** An entry that this process owns, with its first attempt on record. */
+/** An entry that this process owns, and the attempt (`number`) that is on record and may be made. */
 export type Claim = {
   readonly is: 'claim';
   readonly entry: Entry;

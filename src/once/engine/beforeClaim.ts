@@ -89,7 +89,7 @@ function pauseMs({ journal, chance }: EngineContext): number {
   return journal.isShared ? sharedPollMs * (0.75 + chance.fraction() / 2) : pollMs;
 }
 
-/** How the wait for an owner ended, and how long this claim has waited for all owners while they were sending. */
+/** How the wait for an owner ended, and how long this claim has waited for owners in all. */
 type Waited = { readonly is: 'ended' | 'time-is-up'; readonly inAllMs: number };
 
 /** Waits while another living process sends the entry: at most `ownerWaitMs`, or `--max-wait` if that is not set. */

@@ -54,7 +54,7 @@ export type Outcome =
   | PaidAlready
   | { readonly is: 'not-sent'; readonly because: 'declined' }
   | { readonly is: 'not-sent'; readonly because: 'refused'; readonly failure: Failure }
-  /** A reply came, but the journal could not record it. */
+  /** An attempt ended, with or without a reply, but the journal could not record it. */
   | {
       readonly is: 'not-recorded';
       readonly entry: Entry;

@@ -1,6 +1,6 @@
 import { clipped, counted, fewOf } from '../phrases.ts';
 
-/** What is wrong with a value, to follow its field's name; and its rule, to follow `it must be`. */
+/** The problem, in words that follow the field's name, and the rule, in words that follow `it must be`. */
 export type Said = readonly [problem: string, rule: string];
 
 const badTexts = {

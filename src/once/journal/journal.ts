@@ -255,8 +255,8 @@ export interface Journal {
   self(): string;
   /**
    * Why nothing may be sent, although a commit succeeded: the journal's files are gone or were replaced, so nothing
-   * counts as recorded either; or another process took over or soon may. `isLast`, just before something is sent,
-   * repeats every check.
+   * counts as recorded either; or another process took over or soon may. With `isLast`, which is for the moment
+   * before something is sent, every check is made again.
    */
   trouble(isLast?: boolean): Failure | 'stale-claim' | undefined;
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { askAtTerminal } from '../../../src/cli/show/ask.ts';
+import { askAtTerminal, askHidden } from '../../../src/cli/show/ask.ts';
 import { type AtTerminal, systemClock, type Terminal } from '../../../src/machine/process.ts';
 import { failureOf } from '../../support/failure.ts';
 import { HeldClock } from '../../support/heldClock.ts';
@@ -68,4 +68,11 @@ describe('a question at a terminal', () => {
       expect(terminal.shown).toBe('');
     }
   });
+});
+
+test('a secret is not given where the terminal hangs up', async () => {
+  const terminal = new PretendTerminal();
+  const asked = failureOf(() => askHidden('Token', { terminal, clock: systemClock, interrupted }));
+  terminal.keys.destroy(new Error('EIO'));
+  expect(await asked).toMatchObject({ code: 'interrupted' });
 });

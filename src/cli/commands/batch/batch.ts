@@ -262,7 +262,7 @@ function withProfile(name: string, args: Args): Suggestion | undefined {
     : again(args, ['profile', 'token-file', 'base-url'], { name: 'profile', value: name });
 }
 
-/** Otherwise some rows would conflict, and the others would be paid from another wallet. */
+/** Only the bot that began a batch continues it. With another, rows would conflict or be paid from another wallet. */
 function begunByAnother(name: string, owner: string, bot: string, run: Suggestion | undefined): Failure {
   if (run === undefined)
     return failureWith('other-bot')`${name} was begun by ${owner}, and this is ${bot}

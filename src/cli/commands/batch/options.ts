@@ -154,7 +154,7 @@ export function reportFormatOf(path: string): ReportFormat {
     The report’s format follows from its name: give it one of these endings.`;
 }
 
-/** The text of a report: the fields and columns of the batch's file, then the result of each row. */
+/** The text of a report: each row has the fields and columns of the batch's file, then its result. */
 export function reportText(
   format: ReportFormat,
   { fields, columns, delimiter }: Pick<FileFacts, 'fields' | 'columns' | 'delimiter'>,

@@ -43,8 +43,8 @@ function noteOf(path: string): Note {
 }
 
 /**
- * Opens or creates the file. To send, throws if something is missing; to look, returns the reason. May first finish a
- * rollback or upgrade the file.
+ * Opens or creates the file. If it lacks something, throws to send, and returns the reason to look. Always throws if the
+ * file is gone or emptied. May first finish a rollback or upgrade the file.
  */
 export function openFile(givenPath: string, use: FileUse = 'send'): OpenedFile {
   const path = resolveLinks(givenPath);
