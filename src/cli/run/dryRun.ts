@@ -59,7 +59,8 @@ export async function dryRun(order: Order, app: App<Args<'yes'>>): Promise<Exit>
   const isAsked = isSpent && ((await app.policies()) !== undefined || proposes);
   const policy = isAsked ? { word: answers.policy.is, says: dryPolicyWords(answers, course) } : undefined;
   const entry = { kind, key, name, bot: bot.name, base_url: bot.spelledUrl, request };
-  const rerun = rerunWords(plan, order.wanted, bot);
+  const stops = equal === undefined ? '' : ', but the equal payment stops it';
+  const rerun = `${rerunWords(plan, order.wanted, bot)}${stops}`;
   const warned = [...doubts, ...(balance?.warnings ?? []), ...paidAlready];
   const facts: readonly Fact[] = [
     ['', undefined, { outcome: 'dry-run', rerun: plan.is, found: foundId, policy }],
