@@ -135,12 +135,8 @@ async function reportSkipped(skipped: Entry, failure: Failure, journal: Journal,
   return exit;
 }
 
-/**
- * If the entry may have happened, the exit code says so, and not why it could not be sent now. A wrong command stays
- * wrong.
- */
+/** If the entry may have happened, the exit code says so, and not why it could not be sent now. */
 function exitOfSkipped({ state }: Entry, { code }: Failure): Exit {
-  if (code === 'usage') return exitOf(code);
   if (state === 'held') return exitOf('held');
   return state === 'unknown' || state === 'sending' ? exitOf('unknown') : exitOf(code);
 }
