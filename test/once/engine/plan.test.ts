@@ -1,19 +1,26 @@
 // What a plan rests on beside the table of re-runs: other URLs, names, declined bodies, what would be repeated.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { EngineContext } from '../../../src/once/engine/context.ts';
 import { execute } from '../../../src/once/engine/execute.ts';
+import type { Outcome } from '../../../src/once/engine/outcome.ts';
 import { identify, makePlan, planOfNewJournal } from '../../../src/once/engine/plan.ts';
 import { mayHaveTakenEffect } from '../../../src/once/engine/standing.ts';
+import type { Order } from '../../../src/once/entry/naming.ts';
 import { claimedBy } from '../../../src/once/failures.ts';
 import { states } from '../../../src/once/journal/columns.ts';
+import type { Entry } from '../../../src/once/journal/journal.ts';
 import { policyOf } from '../../support/policies.ts';
 import {
   endOf,
+  lost,
   message,
+  noRetries,
   once,
   paid,
   posted,
   ScriptedEngine,
   transfer,
+  unsent,
 } from '../../support/scriptedEngine.ts';
 
 let scripted: ScriptedEngine;
@@ -67,5 +74,44 @@ describe('a question', () => {
     await scripted.run(transfer(), [paid]);
     await expect(asked(unanswered)).rejects.toThrow('nobody answered');
     expect(endOf(await asked(() => 'no'))).toBe('not sent: declined');
+  });
+});
+
+describe('what the disk has changed', () => {
+  const named = transfer({}, once('rent'));
+
+  /** A run whose journal reads an entry otherwise than it was written. */
+  async function runOn(change: Partial<Entry>, order: Order): Promise<Outcome> {
+    const journal = scripted.open();
+    const changed = (found: Entry | undefined) => found && { ...found, ...change };
+    const commit: EngineContext['commit'] = (work, guards) =>
+      journal.commit(
+        (tx) =>
+          work({
+            ...tx,
+            findByKey: async (scope, key) => changed(await tx.findByKey(scope, key)),
+            get: async (id) => changed(await tx.get(id)) as Entry,
+            startAttempt: async (...given) => changed(await tx.startAttempt(...given)) as Entry,
+          }),
+        guards,
+      );
+    return scripted.run(order, [paid], { journal, commit });
+  }
+  const other = { body: Buffer.from('{"amount":"9"}') };
+
+  test.each([
+    ['what was done', [paid], named, { kind: 'entry-changed', fields: { before: 'done' } }],
+    [
+      'what another body is compared with',
+      [paid],
+      rent('2'),
+      { kind: 'entry-changed', fields: { before: undefined } },
+    ],
+    ['a request', [unsent], named, { kind: 'entry-changed', fields: { before: undefined } }],
+    ['a request in doubt', [lost], named, { kind: 'entry-changed', fields: { before: 'in-doubt' } }],
+  ] as const)('is not told or sent: %s', async (_what, replies, order, failure) => {
+    await scripted.run(named, replies, noRetries);
+    await expect(runOn(other, order)).rejects.toMatchObject(failure);
+    expect(scripted.sent).toHaveLength(1);
   });
 });
