@@ -146,12 +146,11 @@ async function inTurns<Made>(
   return made;
 }
 
+const endsInDecimals = { ',': /,\d+$/u, '.': /\.\d+$/u } as const;
+
 /** False for `1,234`, which may also mean 1234. */
 function hasDecimal(mark: ',' | '.', amount: string): boolean {
-  return (
-    new RegExp(`[${mark}]\\d+$`, 'u').test(amount) &&
-    !new RegExp(`^\\d{1,3}[${mark}]\\d{3}$`, 'u').test(amount)
-  );
+  return endsInDecimals[mark].test(amount) && !/^\d{1,3}[,.]\d{3}$/u.test(amount);
 }
 
 function textIn(bytes: Buffer, source: string): string {

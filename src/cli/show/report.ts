@@ -118,7 +118,7 @@ function headline(report: Report, request: Fields, canvas: Canvas): string {
 }
 
 /** What a person typed to name an entry. */
-const naming = {
+const namedWith = {
   once: '--once',
   row: '--once',
   run: 'BOTCTL_RUN',
@@ -146,7 +146,11 @@ function factsOf(report: Report, request: Fields): Fact[] {
     ['Transfer', fieldText(transfer?.transfer_id)],
     ...chainFacts(report, text(request.asset)),
     ['', undefined, searchJson(report.search)],
-    ['Name', name && `${name} (${namedBy && naming[namedBy]})`, { request_id: attempt?.requestId, warnings }],
+    [
+      'Name',
+      name && `${name} (${namedBy && namedWith[namedBy]})`,
+      { request_id: attempt?.requestId, warnings },
+    ],
     ['Row', entry.rowId],
     ['For', forWhom(entry)],
     ['ID', entry.id],
