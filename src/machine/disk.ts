@@ -31,7 +31,7 @@ export function diskTroubleOf(error: unknown): DiskTrouble {
 }
 
 function saidBy(error: unknown): Said {
-  return { code: systemCodeOf(error) ?? '', said: error instanceof Error ? error.message : String(error) };
+  return { code: errorCodeOf(error) ?? '', said: error instanceof Error ? error.message : String(error) };
 }
 
 /**
@@ -47,9 +47,9 @@ export function makeFolder(path: string): boolean {
     return true;
   } catch (error) {
     // Another process may have made it first.
-    if (systemCodeOf(error) === 'EEXIST' && isFolder(path)) return false;
+    if (errorCodeOf(error) === 'EEXIST' && isFolder(path)) return false;
     if (error instanceof FolderTrouble) throw error;
-    throw new FolderTrouble('not-made', path, systemCodeOf(error) ?? '', error);
+    throw new FolderTrouble('not-made', path, errorCodeOf(error) ?? '', error);
   }
 }
 
@@ -60,8 +60,8 @@ function isFolder(path: string): boolean {
   throw new FolderTrouble('not-a-folder', path, 'ENOTDIR');
 }
 
-/** The system's code for an error, such as `ENOENT`. */
-export function systemCodeOf(error: unknown): string | undefined {
+/** The error's code, from the system (`ENOENT`), a server or Node. */
+export function errorCodeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { errorCodeOf } from '../machine/disk.ts';
 import { Failure, isOutage } from '../once/failures.ts';
 import { type Dialect, type Statement, statementIn } from '../once/journal/dialect.ts';
 import type { Guards } from '../once/journal/journal.ts';
@@ -11,7 +12,6 @@ import type { PgConnections, WaitingWork } from './connections.ts';
 import { ServerTroubleError, type SharedKind, sharedFailure } from './failures.ts';
 import { type Lease, thisMoment } from './lease.ts';
 import {
-  errorCodeOf,
   isElsewhere,
   isHeldUp,
   isOfNetwork,

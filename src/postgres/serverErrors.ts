@@ -1,11 +1,7 @@
+import { errorCodeOf } from '../machine/disk.ts';
 import { Failure } from '../once/failures.ts';
 import { Overtaken } from '../once/journal/verbs.ts';
 import { type Denial, type ServerTrouble, ServerTroubleError, sharedFailure } from './failures.ts';
-
-/** The error's code, from the server, the network or Node. */
-export function errorCodeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
-}
 
 /** Part of the server's error if the process that answers is not the one that the connection began with. */
 export const elsewhere = 'another process than this connection began with';

@@ -1,3 +1,4 @@
+import { errorCodeOf } from '../machine/disk.ts';
 import type { Failure } from '../once/failures.ts';
 import {
   batchColumns,
@@ -31,14 +32,7 @@ import {
   type ServerFacts,
 } from './handshake.ts';
 import { lackedByServer, noteOf } from './openSharedJournal.ts';
-import {
-  errorCodeOf,
-  isOfNetwork,
-  isUnawaited,
-  NotOnStandby,
-  serverFailure,
-  unreachable,
-} from './serverErrors.ts';
+import { isOfNetwork, isUnawaited, NotOnStandby, serverFailure, unreachable } from './serverErrors.ts';
 import { dialectIn, nowMs, quotedName, tablesIn } from './sql.ts';
 
 /** A connection for maintaining a journal. Asks the server, not the journal. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { makeFolder, systemCodeOf } from '../../machine/disk.ts';
+import { errorCodeOf, makeFolder } from '../../machine/disk.ts';
 import { whileLocked } from '../../machine/fileLock.ts';
 import { originOf, parseBaseUrl } from '../../once/entry/baseUrl.ts';
 import { Failure, failureWith } from '../../once/failures.ts';
@@ -34,7 +34,7 @@ export async function changeProfiles(
       return changed;
     });
   } catch (error) {
-    if (error instanceof Failure || systemCodeOf(error) === undefined) throw error;
+    if (error instanceof Failure || errorCodeOf(error) === undefined) throw error;
     throw failureWith('config-not-writable')`The profiles could not be written: ${diskTrouble(error)}
       Make sure that you can write to ${folder} and that its disk has space. Then run the same command again.`;
   }

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { diskTroubleOf, systemCodeOf } from '../../machine/disk.ts';
+import { diskTroubleOf, errorCodeOf } from '../../machine/disk.ts';
 import { foldersAbove, isFolderOpen, isLink, isOwnedSafely } from '../../machine/foldersAbove.ts';
 import { readSmall, type SmallFile } from '../../machine/smallFile.ts';
 import { firstBadByte } from '../../once/entry/jsonText.ts';
@@ -21,7 +21,7 @@ export function readSafely(path: string, absence: 'is-fine' | 'is-refused'): str
   try {
     file = readSmall(path);
   } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT' && absence === 'is-fine') return undefined;
+    if (errorCodeOf(error) === 'ENOENT' && absence === 'is-fine') return undefined;
     throw policyFailure('unreadable', { source: path, trouble: diskTroubleOf(error) });
   }
   const { bytes, stats } = file;

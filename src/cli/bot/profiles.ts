@@ -1,7 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { systemCodeOf } from '../../machine/disk.ts';
+import { errorCodeOf } from '../../machine/disk.ts';
 import { configFolder, type Env } from '../../machine/folders.ts';
 import { readSmall } from '../../machine/smallFile.ts';
 import { Failure, failureWith } from '../../once/failures.ts';
@@ -63,7 +63,7 @@ export function readProfiles({ folder, file }: ProfilesPaths): ProfilesFile {
     refuseUnsafe(file, stats);
     return parseProfiles(bytes, file);
   } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return noProfiles;
+    if (errorCodeOf(error) === 'ENOENT') return noProfiles;
     if (error instanceof Failure) throw error;
     throw failureWith('config-unsafe', { next: [{ shell: [['ls', '-ld', file]] }] })`
       ${file} cannot be read: ${diskTrouble(error)}

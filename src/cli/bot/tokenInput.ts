@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
-import { systemCodeOf } from '../../machine/disk.ts';
+import { errorCodeOf } from '../../machine/disk.ts';
 import { readSmall } from '../../machine/smallFile.ts';
 import { Failure, failureWith, interrupted } from '../../once/failures.ts';
 import { unlessInterrupted } from '../../once/input.ts';
@@ -44,7 +44,7 @@ function isReadOnlyMount(path: string): boolean {
     accessSync(path, constants.W_OK);
     return false;
   } catch (error) {
-    return systemCodeOf(error) === 'EROFS';
+    return errorCodeOf(error) === 'EROFS';
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { diskTroubleOf, systemCodeOf } from '../../machine/disk.ts';
+import { diskTroubleOf, errorCodeOf } from '../../machine/disk.ts';
 import type { AtTerminal } from '../../machine/process.ts';
 import { failureWith } from '../../once/failures.ts';
 import { diskTrouble, mending } from '../../once/phrases.ts';
@@ -119,7 +119,7 @@ export class Output {
     this.#last = writing;
     const error = await writing;
     if (!error) return 'written';
-    if (['EPIPE', 'ERR_STREAM_DESTROYED'].includes(systemCodeOf(error) ?? '')) {
+    if (['EPIPE', 'ERR_STREAM_DESTROYED'].includes(errorCodeOf(error) ?? '')) {
       this.#closed = true;
       return 'closed';
     }

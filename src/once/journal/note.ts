@@ -1,7 +1,7 @@
 import { hash, randomInt } from 'node:crypto';
 import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolder, systemCodeOf } from '../../machine/disk.ts';
+import { errorCodeOf, makeFolder } from '../../machine/disk.ts';
 
 /** An attempt by its number, or a decision (number 0), and its time: another machine may reuse a lost number. */
 export type Known = { readonly entry: string; readonly number: number; readonly atMs: number };
@@ -79,7 +79,7 @@ export class Note {
         closeSync(file);
       }
     } catch (error) {
-      if (systemCodeOf(error) !== 'ENOENT' && systemCodeOf(error) !== 'ENOTDIR') throw error;
+      if (errorCodeOf(error) !== 'ENOENT' && errorCodeOf(error) !== 'ENOTDIR') throw error;
     }
     return Array.from({ length: places }, (_none, nth) => {
       const place = text.slice(nth * placeBytes, (nth + 1) * placeBytes).trim();

@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { makeFolder, systemCodeOf } from '../../../machine/disk.ts';
+import { errorCodeOf, makeFolder } from '../../../machine/disk.ts';
 import { type HeldLock, isHeld, removeFile, takeLock } from '../../../machine/fileLock.ts';
 import { journalFailure, type NotAFile, type TakenAway } from '../failures.ts';
 
@@ -149,7 +149,7 @@ export function ownersAlive(path: string): number {
   try {
     return readdirSync(folder).filter((name) => isHeld(join(folder, name))).length;
   } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return 0;
+    if (errorCodeOf(error) === 'ENOENT') return 0;
     throw error;
   }
 }
