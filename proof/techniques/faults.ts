@@ -55,9 +55,8 @@ function mayBeHeld({ operation, reading, script, way }: Case): boolean {
   // Where it was refused or limited, a later "duplicate" cannot be told from another's.
   if (operation === 'message') {
     const isLimited = reading.change.rate_limit !== undefined || script.limitsLater === true;
-    return (
-      (isLimited && script.isLost === true) || (way === 'another machine' && script.rejectsLater === true)
-    );
+    const isRefusedElsewhere = isLimited || script.rejectsLater === true;
+    return (isLimited && script.isLost === true) || (way === 'another machine' && isRefusedElsewhere);
   }
   if (reading.isConflicting !== true) return false;
   return way === 'another machine' || script.isLost === true || script.faults.length > 0;
