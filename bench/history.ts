@@ -16,16 +16,14 @@ const filters: readonly string[] = [
   '--state accepted',
   '--state rejected',
   '--kind transfer',
-  '--bot rare',
   '--to 7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z',
-  '--name rent-',
-  '--name pay',
+  '--asset SOL',
   '--batch payroll',
   '--since 2d',
   '--until 9d',
   '--batch payroll --state held',
   '--batch payroll --state rejected',
-  '--bot rare --state held',
+  '--asset SOL --state held',
 ];
 
 /** What was accepted is few and old only in the end. */

@@ -17,7 +17,9 @@ export async function makeVariedJournal(path: string, entries: number): Promise<
 /** All but the oldest were rejected: what was accepted is few, and far from where the history begins. */
 export async function rejectAllButTheOldest(path: string): Promise<void> {
   changeTables(path, (database) =>
-    database.exec(`UPDATE entries SET state = 'rejected', why = NULL, was_in_doubt = 0 WHERE seq > 30`),
+    database.exec(
+      `UPDATE entries SET state = 'rejected', why = NULL, was_in_doubt = 0, in_doubt_since = NULL WHERE seq > 30`,
+    ),
   );
 }
 

@@ -16,7 +16,7 @@ export async function makeVariedSharedJournal(
 export function rejectAllButTheOldest(url: string): Promise<void> {
   return changeTables(
     url,
-    `UPDATE botctl.entries SET state = 'rejected', why = NULL, was_in_doubt = 0 WHERE seq > 30`,
+    `UPDATE botctl.entries SET state = 'rejected', why = NULL, was_in_doubt = 0, in_doubt_since = NULL WHERE seq > 30`,
   );
 }
 
