@@ -16,10 +16,10 @@ export const benches: Readonly<Record<string, Bench>> = {
   single: {
     numbers: { rounds: 21, entries: 1_000_000 },
     marks: [
-      { of: 'botctl --help', most: 1.5 },
-      { of: 'botctl send', most: 3.2 },
-      { of: 'botctl transfer, replayed', most: 2.9 },
-      { of: 'botctl history', most: 2.2 },
+      { of: 'botctl --help', most: 2 },
+      { of: 'botctl send', most: 6 },
+      { of: 'botctl transfer, replayed', most: 3.6 },
+      { of: 'botctl history', most: 3.2 },
     ],
   },
   batch: {
