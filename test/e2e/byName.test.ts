@@ -55,12 +55,14 @@ describe('a name, where no ID fits', () => {
 
 describe('a name, where something is decided', () => {
   test.each([
-    ['resume', 'rent'],
-    ['resolve', 'rent', '--happened', '--reason', 'seen'],
-  ])('is not taken with --yes, or without a terminal: %s', async (...words) => {
+    // The state decides the exit of what could not be resumed.
+    [9, ['resume', 'rent']],
+    [2, ['resolve', 'rent', '--happened', '--reason', 'seen']],
+  ] as const)('is not taken with --yes, or without a terminal: exit %i, %s', async (ends, words) => {
     const id = await unknownRent();
     for (const more of [[], ['--yes']]) {
-      const { error } = await operator.json([...words, ...more]);
+      const { error, exit } = await operator.json([...words, ...more]);
+      expect(exit).toBe(ends);
       expect(error?.message).toContain(`botctl takes only a whole ID, and this one stands for entry ${id}`);
     }
     expect(await operator.sandbox.ledger()).toHaveLength(1);
