@@ -17,7 +17,7 @@ export const benches: Readonly<Record<string, Bench>> = {
     numbers: { rounds: 21, entries: 1_000_000 },
     marks: [
       { of: 'botctl --help', most: 2 },
-      { of: 'botctl send', most: 6 },
+      { of: 'botctl send', most: process.version.startsWith('v20.') ? 6 : 5 },
       { of: 'botctl transfer, replayed', most: 3.6 },
       { of: 'botctl history', most: 3.2 },
     ],

@@ -14,13 +14,13 @@ export async function makeVariedJournal(path: string, entries: number): Promise<
   });
 }
 
+/** Rejects all but the oldest in this table of entries. */
+export const rejectIn = (table: string): string =>
+  `UPDATE ${table} SET state = 'rejected', why = NULL, was_in_doubt = 0, in_doubt_since = NULL WHERE seq > 30`;
+
 /** All but the oldest were rejected: what was accepted is few, and far from where the history begins. */
 export async function rejectAllButTheOldest(path: string): Promise<void> {
-  changeTables(path, (database) =>
-    database.exec(
-      `UPDATE entries SET state = 'rejected', why = NULL, was_in_doubt = 0, in_doubt_since = NULL WHERE seq > 30`,
-    ),
-  );
+  changeTables(path, (database) => database.exec(rejectIn('entries')));
 }
 
 function changeTables(path: string, change: (database: DatabaseSyncInstance) => void): void {

@@ -1,3 +1,4 @@
+import { rejectIn } from './longJournal.ts';
 import { newJournal, type SharedScene, withClient } from './sharedScene.ts';
 
 const rare = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
@@ -14,10 +15,7 @@ export async function makeVariedSharedJournal(
 
 /** All but the oldest were rejected: what was accepted is few, and far from where the history begins. */
 export function rejectAllButTheOldest(url: string): Promise<void> {
-  return changeTables(
-    url,
-    `UPDATE botctl.entries SET state = 'rejected', why = NULL, was_in_doubt = 0, in_doubt_since = NULL WHERE seq > 30`,
-  );
+  return changeTables(url, rejectIn('botctl.entries'));
 }
 
 function changeTables(url: string, sql: string): Promise<void> {
